@@ -1,0 +1,75 @@
+package chunker
+
+import (
+	"fmt"
+	"slices"
+)
+
+// Mode names a way of choosing where chunks end.
+type Mode string
+
+// The modes. Each obeys the hard limits of [Options].
+const (
+	// Structure keeps headings with what follows them, and paragraphs, list
+	// items, code fences and tables whole where they fit; larger ones are cut
+	// at sentence ends; the pieces are packed up to the limit.
+	Structure Mode = "structure"
+	// Sentence packs whole sentences (UAX #29, all scripts) up to the limit.
+	Sentence Mode = "sentence"
+	// Fixed cuts after every MaxTokens tokens, as landmark models are trained.
+	Fixed Mode = "fixed"
+)
+
+// Options says where to cut. The zero value is the default.
+type Options struct {
+	// Mode is how boundaries are chosen; empty means Structure.
+	Mode Mode
+	// MaxTokens is the most tokens in a chunk, never exceeded; 0 means 128.
+	MaxTokens int
+	// MaxBytes is the most bytes in a chunk, never exceeded; 0 means 32 for
+	// each token. It bounds text of which the tokenizer makes few tokens,
+	// such as a kilobyte of base64 that it takes for one unknown word.
+	MaxBytes int
+}
+
+// The smallest limits accepted: a single rune may need several tokens, and a
+// chunk must hold at least one.
+const (
+	minTokens = 8
+	minBytes  = 64
+)
+
+// WithDefaults returns o with every zero replaced by its default.
+func (o Options) WithDefaults() Options {
+	if o.Mode == "" {
+		o.Mode = Structure
+	}
+	if o.MaxTokens == 0 {
+		o.MaxTokens = 128
+	}
+	if o.MaxBytes == 0 {
+		o.MaxBytes = 32 * o.MaxTokens
+	}
+	return o
+}
+
+// Validate reports the first value that cannot be used.
+func (o Options) Validate() error {
+	o = o.WithDefaults()
+	if modes := []Mode{Structure, Sentence, Fixed}; !slices.Contains(modes, o.Mode) {
+		return fmt.Errorf("chunker mode %q: want one of %q", o.Mode, modes)
+	}
+	if o.MaxTokens < minTokens {
+		return fmt.Errorf("chunker max tokens %d: want %d or more", o.MaxTokens, minTokens)
+	}
+	if o.MaxBytes < minBytes {
+		return fmt.Errorf("chunker max bytes %d: want %d or more", o.MaxBytes, minBytes)
+	}
+	return nil
+}
+
+// String names the options and the chunker's version, for fingerprints.
+func (o Options) String() string {
+	o = o.WithDefaults()
+	return fmt.Sprintf("%s/%d/%d/v%d", o.Mode, o.MaxTokens, o.MaxBytes, Version)
+}

@@ -1,0 +1,116 @@
+package chunker
+
+import (
+	"slices"
+	"sort"
+)
+
+// SourceMap ties a document's text to the bytes of the file it was read from.
+// The two differ where a reader left bytes out (a byte order mark, HTML tags),
+// put other bytes in their place (U+FFFD for a byte that is not UTF-8, "&" for
+// "&amp;") or inserted some (a line break between two HTML blocks).
+//
+// The zero value maps every text offset to the same file offset; such a map
+// knows no lines. Build any other with a [SourceMapBuilder].
+type SourceMap struct {
+	runs     []run
+	newlines []int // offsets of '\n' in the file
+	size     int   // bytes in the file
+	text     int   // bytes in the text
+}
+
+// run is a stretch of text and the file bytes that stand for it. Where both
+// have the same length, the bytes correspond one to one.
+type run struct {
+	text, textLen     int
+	source, sourceLen int
+}
+
+// Size is the number of bytes in the file, 0 for the zero map.
+func (m *SourceMap) Size() int { return m.size }
+
+// Tile maps a range of the text to the file so that ranges which tile the text
+// map to ranges which tile the file: bytes the reader left out belong to the
+// range that follows them, and those after the last text byte to the range
+// that ends the text.
+func (m *SourceMap) Tile(r Range) Range {
+	if m.size == 0 {
+		return r
+	}
+	return Range{m.boundary(r.Start), m.boundary(r.End)}
+}
+
+// boundary maps a position between two text bytes to one between file bytes.
+func (m *SourceMap) boundary(text int) int {
+	if text <= 0 {
+		return 0
+	}
+	if text >= m.text {
+		return m.size
+	}
+	// The run that holds the byte before the boundary.
+	i := sort.Search(len(m.runs), func(i int) bool { return m.runs[i].text+m.runs[i].textLen >= text })
+	r := m.runs[i]
+	if r.textLen == r.sourceLen {
+		return r.source + text - r.text
+	}
+	if text == r.text+r.textLen {
+		return r.source + r.sourceLen
+	}
+	return r.source // inside a replaced run: all of it belongs to what follows
+}
+
+// Lines returns the first and last line, counted from 1, that the file range r
+// touches; both are 0 when the map knows no lines. A line break belongs to the
+// line it ends.
+func (m *SourceMap) Lines(r Range) (first, last int) {
+	if m.size == 0 {
+		return 0, 0
+	}
+	first = m.line(r.Start)
+	return first, max(first, m.line(r.End-1))
+}
+
+func (m *SourceMap) line(offset int) int {
+	n, _ := slices.BinarySearch(m.newlines, offset)
+	return n + 1
+}
+
+// SourceMapBuilder makes a SourceMap while a reader goes through a file from
+// start to end. Calls must come in the order of the text.
+type SourceMapBuilder struct {
+	m SourceMap
+}
+
+// Add says that the next textLen bytes of the text stand for the sourceLen
+// bytes of the file at source. With equal lengths they correspond byte by byte.
+// A sourceLen of 0 stands for inserted text.
+func (b *SourceMapBuilder) Add(textLen, source, sourceLen int) {
+	if textLen == 0 {
+		return
+	}
+	m := &b.m
+	if n := len(m.runs); n > 0 && textLen == sourceLen {
+		last := &m.runs[n-1]
+		if last.textLen == last.sourceLen && last.source+last.sourceLen == source {
+			last.textLen += textLen
+			last.sourceLen += sourceLen
+			m.text += textLen
+			return
+		}
+	}
+	m.runs = append(m.runs, run{m.text, textLen, source, sourceLen})
+	m.text += textLen
+}
+
+// Finish returns the map for a file with the given content.
+func (b *SourceMapBuilder) Finish(file []byte) SourceMap {
+	m := b.m
+	m.size = len(file)
+	for i, c := range file {
+		if c == '\n' {
+			m.newlines = append(m.newlines, i)
+		}
+	}
+	return m
+}

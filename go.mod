@@ -1,0 +1,3 @@
+module github.com/waymark-rag/waymark
+
+go 1.26

@@ -1,0 +1,70 @@
+package retriever
+
+// Level says what is ranked.
+type Level string
+
+const (
+	// Both ranks chunks by their landmark's score and their document's score
+	// together. It is the default.
+	Both Level = "both"
+	// ChunkLevel ranks chunks by their landmark's score alone.
+	ChunkLevel Level = "chunk"
+	// DocumentLevel ranks documents by the document vector's score alone; each
+	// is represented by its best chunk.
+	DocumentLevel Level = "document"
+)
+
+// Weights are the shares of the two levels in a dense score:
+// Landmark x cosine(query, chunk) + Document x cosine(query, document).
+type Weights struct {
+	Landmark float64 `json:"landmark"`
+	Document float64 `json:"document"`
+}
+
+// Query is what a Store is asked for.
+type Query struct {
+	// Vector is the unit query vector; nil asks for no dense candidates.
+	Vector []float32
+	// Words is matched lexically by BM25; empty asks for no lexical candidates.
+	// It is plain text: no character of it is an operator.
+	Words string
+	// Limit is how many candidates each source returns at most; at least 1.
+	Limit int
+	// Weights combine the two dense scores that candidates are ranked by. The
+	// zero value is refused.
+	Weights Weights
+	// PerDocument is the most candidates of one document in each source; 0
+	// means no limit.
+	PerDocument int
+	// Filter restricts all sources; the zero value matches everything.
+	Filter Filter
+}
+
+// Candidates is what a Store found: one list per source, best first.
+type Candidates struct {
+	Dense   []Candidate // by Score.Dense
+	Lexical []Candidate // by Score.Lexical
+}
+
+// Candidate is a chunk that a source found. Whatever source found it, Dense,
+// Landmark and Document are filled in when the query has a vector.
+type Candidate struct {
+	Document string // ID
+	Chunk    int    // index
+	Score    Score
+}
+
+// Score holds the partial scores of a chunk and what became of them.
+type Score struct {
+	// Value is what hits are ranked by: Dense, or the fused score when lexical
+	// candidates take part. Higher is better.
+	Value float64 `json:"value"`
+	// Dense is Weights.Landmark x Landmark + Weights.Document x Document.
+	Dense float64 `json:"dense"`
+	// Landmark is the cosine of the query and the chunk's landmark vector.
+	Landmark float64 `json:"landmark"`
+	// Document is the cosine of the query and the document vector.
+	Document float64 `json:"document"`
+	// Lexical is the chunk's BM25 score, positive, 0 when no word matched.
+	Lexical float64 `json:"lexical"`
+}

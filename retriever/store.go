@@ -1,0 +1,120 @@
+package retriever
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"iter"
+	"strings"
+)
+
+// Store keeps documents with all their parts and finds candidates for a query.
+// retriever/storetest holds the suite that every implementation passes.
+//
+// A Store is safe for concurrent use. It neither keeps nor changes what it is
+// given, and what it returns belongs to the caller. Every call honours its
+// context.
+type Store interface {
+	// Upsert stores documents, each replacing all parts of an older version
+	// with the same ID. Each document is replaced atomically: whatever happens,
+	// a reader, now or after a crash, sees the old version or the new, never a
+	// mixture and never both. A document whose vectors are missing, of the
+	// wrong length or not finite, or whose chunks do not tile its text, is
+	// refused (see Check) before anything is stored.
+	Upsert(ctx context.Context, docs []Document) error
+
+	// Delete removes documents by ID and returns how many there were; IDs that
+	// are not there are ignored.
+	Delete(ctx context.Context, ids []string) (int, error)
+
+	// DeleteWhere removes the documents that a filter matches and returns how
+	// many there were. An empty filter is refused.
+	DeleteWhere(ctx context.Context, filter Filter) (int, error)
+
+	// Candidates returns what a query matches, best first, from each source
+	// the query has (see Candidates). The filter is applied before the cut.
+	// Ties are broken by document ID, then by chunk index, so that the order
+	// is always the same.
+	Candidates(ctx context.Context, q Query) (Candidates, error)
+
+	// Fetch returns documents by ID, in the order asked, with the parts that
+	// want names. An ID that is not there is left out.
+	Fetch(ctx context.Context, ids []string, want Want) ([]Document, error)
+
+	// Scroll goes through all documents that the filter matches (the zero
+	// filter matches all) in order of ID. Documents changed meanwhile may or
+	// may not be seen; the others are seen exactly once.
+	Scroll(ctx context.Context, filter Filter, want Want) iter.Seq2[Document, error]
+
+	// Stats counts what is there.
+	Stats(ctx context.Context) (Stats, error)
+
+	// Close releases everything; a second call does nothing. Calls after it
+	// fail with ErrClosed.
+	Close() error
+}
+
+// Want says which parts of a document are wanted beyond its ID, title, hash and
+// metadata.
+type Want struct {
+	Text    bool // Document.Text
+	Chunks  bool // Document.Chunks without vectors
+	Vectors bool // Document.Vector, and with Chunks theirs
+}
+
+// Stats counts what a store holds.
+type Stats struct {
+	Documents int   `json:"documents"`
+	Chunks    int   `json:"chunks"`
+	Bytes     int64 `json:"bytes"` // on disk, 0 when unknown
+}
+
+// The errors that callers act on.
+var (
+	// ErrNotFound says that the store is not there.
+	ErrNotFound = errors.New("store not found")
+	// ErrClosed says that the store was closed.
+	ErrClosed = errors.New("store is closed")
+	// ErrBusy says that another writer holds the store.
+	ErrBusy = errors.New("store is held by another writer")
+)
+
+// Fingerprint identifies what made the vectors of a collection. It is kept with
+// the collection when it is created; opening it with another is refused with a
+// *MismatchError, since vectors of two makers cannot be compared.
+type Fingerprint struct {
+	Model    string `json:"model"`    // name and digest of the weights
+	Pooling  string `json:"pooling"`  // pooling and style
+	Dim      int    `json:"dim"`      // length of a vector
+	Prefixes string `json:"prefixes"` // what goes in front of queries and documents
+	Windows  string `json:"windows"`  // window length and overlap
+	Chunker  string `json:"chunker"`  // mode, limits and version
+	Reader   string `json:"reader"`   // version of the file readers
+}
+
+// IsZero reports whether f is the zero Fingerprint, with which a store is
+// opened as it is.
+func (f Fingerprint) IsZero() bool { return f == Fingerprint{} }
+
+// MismatchError says that a collection was made by something else.
+type MismatchError struct {
+	Have Fingerprint // kept with the collection
+	Want Fingerprint // of whoever opened it
+}
+
+func (e *MismatchError) Error() string {
+	var diff []string
+	add := func(name string, have, want any) {
+		if have != want {
+			diff = append(diff, fmt.Sprintf("%s %v, not %v", name, have, want))
+		}
+	}
+	add("model", e.Have.Model, e.Want.Model)
+	add("pooling", e.Have.Pooling, e.Want.Pooling)
+	add("dimension", e.Have.Dim, e.Want.Dim)
+	add("prefixes", e.Have.Prefixes, e.Want.Prefixes)
+	add("windows", e.Have.Windows, e.Want.Windows)
+	add("chunker", e.Have.Chunker, e.Want.Chunker)
+	add("reader", e.Have.Reader, e.Want.Reader)
+	return "the store was indexed with " + strings.Join(diff, "; ")
+}
