@@ -1,0 +1,174 @@
+package configs
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/waymark-rag/waymark/chunker"
+	"github.com/waymark-rag/waymark/landmark"
+	"github.com/waymark-rag/waymark/retriever"
+)
+
+// Config holds every setting. Default returns it complete.
+type Config struct {
+	// Store says where documents are kept, as ParsePlace reads it.
+	Store  string `yaml:"store"`
+	Model  Model  `yaml:"model"`
+	Chunk  Chunk  `yaml:"chunk"`
+	Ingest Ingest `yaml:"ingest"`
+	Search Search `yaml:"search"`
+	Answer Answer `yaml:"answer"`
+	LLM    LLM    `yaml:"llm"`
+}
+
+// Model says which model encodes, and how.
+type Model struct {
+	// Path is a model directory, or the name of a model that ships with Waymark.
+	Path string `yaml:"path"`
+	// Library is the ONNX Runtime shared library; empty looks in the usual
+	// places.
+	Library string `yaml:"library"`
+	// Threads is how many sequences are encoded at once; 0 means one for each
+	// processor the program may use.
+	Threads int `yaml:"threads"`
+	// Overlap is the context, in tokens, that windows of long documents repeat;
+	// 0 means a third of the window, -1 none.
+	Overlap int `yaml:"overlap"`
+	// Pooling replaces the model's own pooling, for comparisons.
+	Pooling string `yaml:"pooling"`
+}
+
+// Chunk says where documents are cut.
+type Chunk struct {
+	Mode      string `yaml:"mode"`
+	MaxTokens int    `yaml:"max_tokens"`
+	MaxBytes  int    `yaml:"max_bytes"`
+}
+
+// Ingest says which files are read.
+type Ingest struct {
+	Include        []string `yaml:"include"`
+	Exclude        []string `yaml:"exclude"`
+	Hidden         bool     `yaml:"hidden"`
+	FollowSymlinks bool     `yaml:"follow_symlinks"`
+	MaxFileBytes   int64    `yaml:"max_file_bytes"`
+}
+
+// Search says how passages are ranked.
+type Search struct {
+	K           int     `yaml:"k"`
+	Level       string  `yaml:"level"`
+	Landmark    float64 `yaml:"landmark_weight"`
+	Document    float64 `yaml:"document_weight"`
+	Lexical     float64 `yaml:"lexical_weight"`
+	MMR         float64 `yaml:"mmr"`
+	Neighbours  int     `yaml:"neighbours"`
+	PerDocument int     `yaml:"per_document"`
+}
+
+// Answer says how answers are asked for.
+type Answer struct {
+	ContextTokens int    `yaml:"context_tokens"`
+	AnswerTokens  int    `yaml:"answer_tokens"`
+	Passages      int    `yaml:"passages"`
+	Prompts       string `yaml:"prompts"`
+}
+
+// LLM says who writes the answer.
+type LLM struct {
+	Provider    string        `yaml:"provider"`
+	Model       string        `yaml:"model"`
+	BaseURL     string        `yaml:"base_url"`
+	APIKeyEnv   string        `yaml:"api_key_env"`
+	APIKeyFile  string        `yaml:"api_key_file"`
+	Temperature float64       `yaml:"temperature"`
+	Timeout     time.Duration `yaml:"timeout"`
+}
+
+// Default returns the settings that hold where nothing else is said.
+func Default() Config {
+	chunk := chunker.Options{}.WithDefaults()
+	return Config{
+		Store:  "local:.waymark/index.db",
+		Model:  Model{Path: "waymark-e5-small"},
+		Chunk:  Chunk{Mode: string(chunk.Mode), MaxTokens: chunk.MaxTokens, MaxBytes: chunk.MaxBytes},
+		Ingest: Ingest{MaxFileBytes: 32 << 20},
+		Search: Search{K: 10, Level: string(retriever.Both), Landmark: 0.5, Document: 0.5, Lexical: 1},
+		Answer: Answer{ContextTokens: 4096, AnswerTokens: 512, Passages: 8},
+		LLM:    LLM{Provider: "extractive", APIKeyEnv: "WAYMARK_LLM_API_KEY", Timeout: 2 * time.Minute},
+	}
+}
+
+// Validate reports every setting that cannot be used.
+func (c Config) Validate() error {
+	var errs []error
+	bad := func(name string, value any, want string) {
+		errs = append(errs, fmt.Errorf("%s: %v: want %s", name, value, want))
+	}
+	if _, err := ParsePlace(c.Store); err != nil {
+		errs = append(errs, fmt.Errorf("store: %w", err))
+	}
+	if c.Model.Path == "" {
+		bad("model.path", `""`, "a model directory or the name of a model that ships with waymark")
+	}
+	if c.Model.Threads < 0 {
+		bad("model.threads", c.Model.Threads, "0 or more")
+	}
+	if c.Model.Overlap < -1 {
+		bad("model.overlap", c.Model.Overlap, "a number of tokens, 0 for the default or -1 for none")
+	}
+	if all := []string{"", string(landmark.Landmark), string(landmark.CLS), string(landmark.Mean), string(landmark.Late), string(landmark.MultiCLS), string(landmark.Naive)}; !slices.Contains(all, c.Model.Pooling) {
+		bad("model.pooling", c.Model.Pooling, fmt.Sprintf("one of %q", all))
+	}
+	if err := c.ChunkOptions().Validate(); err != nil {
+		errs = append(errs, fmt.Errorf("chunk: %w", err))
+	}
+	if c.Ingest.MaxFileBytes < 1 {
+		bad("ingest.max_file_bytes", c.Ingest.MaxFileBytes, "1 or more")
+	}
+	if c.Search.K < 1 {
+		bad("search.k", c.Search.K, "1 or more")
+	}
+	if all := []retriever.Level{retriever.Both, retriever.ChunkLevel, retriever.DocumentLevel}; !slices.Contains(all, retriever.Level(c.Search.Level)) {
+		bad("search.level", c.Search.Level, fmt.Sprintf("one of %q", all))
+	}
+	for name, w := range map[string]float64{"landmark_weight": c.Search.Landmark, "document_weight": c.Search.Document, "lexical_weight": c.Search.Lexical} {
+		if !(w >= 0 && w <= 1000) {
+			bad("search."+name, w, "a number from 0 to 1000")
+		}
+	}
+	if c.Search.Landmark+c.Search.Document == 0 {
+		bad("search.landmark_weight and document_weight", 0, "one of them above 0")
+	}
+	if !(c.Search.MMR >= 0 && c.Search.MMR <= 1) {
+		bad("search.mmr", c.Search.MMR, "a number from 0 (off) to 1")
+	}
+	if c.Search.Neighbours < 0 || c.Search.PerDocument < 0 {
+		bad("search.neighbours and per_document", []int{c.Search.Neighbours, c.Search.PerDocument}, "0 or more")
+	}
+	if c.Answer.Passages < 1 {
+		bad("answer.passages", c.Answer.Passages, "1 or more")
+	}
+	if c.Answer.AnswerTokens < 1 || c.Answer.ContextTokens <= c.Answer.AnswerTokens {
+		bad("answer.context_tokens and answer_tokens", []int{c.Answer.ContextTokens, c.Answer.AnswerTokens}, "the first larger than the second, both above 0")
+	}
+	if all := []string{"extractive", "openai", "ollama"}; !slices.Contains(all, c.LLM.Provider) {
+		bad("llm.provider", c.LLM.Provider, fmt.Sprintf("one of %q", all))
+	} else if c.LLM.Provider != "extractive" && c.LLM.Model == "" {
+		bad("llm.model", `""`, "the name of a model that the provider "+c.LLM.Provider+" has")
+	}
+	if c.LLM.Timeout <= 0 {
+		bad("llm.timeout", c.LLM.Timeout, "a duration such as 90s")
+	}
+	if !(c.LLM.Temperature >= 0 && c.LLM.Temperature <= 2) {
+		bad("llm.temperature", c.LLM.Temperature, "a number from 0 to 2")
+	}
+	return errors.Join(errs...)
+}
+
+// ChunkOptions are the settings under chunk, as the chunker takes them.
+func (c Config) ChunkOptions() chunker.Options {
+	return chunker.Options{Mode: chunker.Mode(c.Chunk.Mode), MaxTokens: c.Chunk.MaxTokens, MaxBytes: c.Chunk.MaxBytes}
+}

@@ -1,0 +1,123 @@
+package configs
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+// The example file names every setting, each with its default.
+func TestExampleFileIsTheDefault(t *testing.T) {
+	cfg, err := Load(Sources{File: "waymark.yaml"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := Default()
+	want.Ingest.Include, want.Ingest.Exclude = []string{}, []string{}
+	if diff := cmp.Diff(want, cfg); diff != "" {
+		t.Errorf("example file (-default +file):\n%s", diff)
+	}
+	data, err := os.ReadFile("waymark.yaml")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, key := range Keys() {
+		last := key[strings.LastIndexByte(key, '.')+1:]
+		if !strings.Contains(string(data), last+":") {
+			t.Errorf("the example file does not name %s", key)
+		}
+	}
+}
+
+func TestOrder(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "w.yaml")
+	if err := os.WriteFile(file, []byte("search:\n  k: 3\n  level: chunk\nllm:\n  timeout: 5s\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	cfg, err := Load(Sources{
+		File:     file,
+		Environ:  []string{"WAYMARK_SEARCH_K=4", "WAYMARK_SEARCH_MMR=0.5", "PATH=/bin", "WAYMARK_CONFIG=x", "WAYMARK_LLM_API_KEY=secret", "WAYMARK_INGEST_EXCLUDE=a,b"},
+		Settings: []Setting{{"search.k", "5", "--k"}, {"model.overlap", "-1", "--set"}, {"ingest.hidden", "true", "--set"}},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := Default()
+	want.Search.K, want.Search.Level, want.Search.MMR = 5, "chunk", 0.5
+	want.LLM.Timeout = 5 * time.Second
+	want.Model.Overlap, want.Ingest.Hidden = -1, true
+	want.Ingest.Exclude = []string{"a", "b"}
+	if diff := cmp.Diff(want, cfg); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+}
+
+func TestRefused(t *testing.T) {
+	file := func(text string) Sources {
+		name := filepath.Join(t.TempDir(), "w.yaml")
+		if err := os.WriteFile(name, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		return Sources{File: name}
+	}
+	setting := func(key, value string) Sources {
+		return Sources{Settings: []Setting{{key, value, "--set"}}}
+	}
+	tests := []struct {
+		name string
+		src  Sources
+		want []string
+	}{
+		{"missing file", Sources{File: "no/such.yaml"}, []string{"configuration file", "no/such.yaml"}},
+		{"unknown key", file("search:\n  kk: 3\n"), []string{"w.yaml", "kk"}},
+		{"key twice", file("store: local:a\nstore: local:b\n"), []string{"store"}},
+		{"wrong type", file("search:\n  k: many\n"), []string{"w.yaml", "k: many"}},
+		{"api key in the file", file("llm:\n  api_key: secret\n"), []string{"api_key"}},
+		{"unknown variable", Sources{Environ: []string{"WAYMARK_SERCH_K=3"}}, []string{"WAYMARK_SERCH_K", "search.k"}},
+		{"wrong variable", Sources{Environ: []string{"WAYMARK_SEARCH_K=x"}}, []string{"WAYMARK_SEARCH_K", `"x"`, "whole number"}},
+		{"unknown setting", setting("search.kk", "3"), []string{"--set", `"search.kk"`, "search.k"}},
+		{"place", setting("store", "redis:x"), []string{"store", `"redis:x"`, "local:PATH"}},
+		{"k", setting("search.k", "0"), []string{"search.k: 0"}},
+		{"level", setting("search.level", "page"), []string{"search.level: page", `"both"`}},
+		{"weights", setting("search.document_weight", "NaN"), []string{"search.document_weight"}},
+		{"chunk", setting("chunk.max_tokens", "3"), []string{"chunk", "max tokens 3"}},
+		{"budget", setting("answer.answer_tokens", "5000"), []string{"answer.context_tokens"}},
+		{"provider", setting("llm.provider", "acme"), []string{"llm.provider: acme", "ollama"}},
+		{"provider without model", setting("llm.provider", "openai"), []string{"llm.model"}},
+		{"duration", setting("llm.timeout", "5"), []string{"llm.timeout", `"5"`}},
+		{"pooling", setting("model.pooling", "max"), []string{"model.pooling: max"}},
+	}
+	for _, test := range tests {
+		t.Run(test.name, func(t *testing.T) {
+			_, err := Load(test.src)
+			if err == nil {
+				t.Fatal("no error")
+			}
+			for _, want := range test.want {
+				if !strings.Contains(err.Error(), want) {
+					t.Errorf("error %q does not name %q", err, want)
+				}
+			}
+		})
+	}
+}
+
+func TestEmptyFilesAndSectionsKeepTheDefaults(t *testing.T) {
+	for _, text := range []string{"", "# nothing yet\n", "search:\n  # k: 3\nllm:\n"} {
+		name := filepath.Join(t.TempDir(), "w.yaml")
+		if err := os.WriteFile(name, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		cfg, err := Load(Sources{File: name})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if diff := cmp.Diff(Default(), cfg); diff != "" {
+			t.Errorf("file %q (-want +got):\n%s", text, diff)
+		}
+	}
+}
