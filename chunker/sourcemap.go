@@ -19,12 +19,16 @@ type SourceMap struct {
 	text     int   // bytes in the text
 }
 
-// run is a stretch of text and the file bytes that stand for it. Where both
-// have the same length, the bytes correspond one to one.
+// run is a stretch of n equal units: each takes textUnit bytes of the text and
+// stands for sourceUnit bytes of the file. Text that is in the file as it is has
+// units of one byte; a page of UTF-16 or a row of bad bytes is one run too.
 type run struct {
-	text, textLen     int
-	source, sourceLen int
+	text, source, n      int
+	textUnit, sourceUnit int
 }
+
+func (r run) textEnd() int   { return r.text + r.n*r.textUnit }
+func (r run) sourceEnd() int { return r.source + r.n*r.sourceUnit }
 
 // Size is the number of bytes in the file, 0 for the zero map.
 func (m *SourceMap) Size() int { return m.size }
@@ -49,15 +53,10 @@ func (m *SourceMap) boundary(text int) int {
 		return m.size
 	}
 	// The run that holds the byte before the boundary.
-	i := sort.Search(len(m.runs), func(i int) bool { return m.runs[i].text+m.runs[i].textLen >= text })
+	i := sort.Search(len(m.runs), func(i int) bool { return m.runs[i].textEnd() >= text })
 	r := m.runs[i]
-	if r.textLen == r.sourceLen {
-		return r.source + text - r.text
-	}
-	if text == r.text+r.textLen {
-		return r.source + r.sourceLen
-	}
-	return r.source // inside a replaced run: all of it belongs to what follows
+	// A unit that the boundary would cut belongs to what follows.
+	return r.source + (text-r.text)/r.textUnit*r.sourceUnit
 }
 
 // Lines returns the first and last line, counted from 1, that the file range r
@@ -90,17 +89,19 @@ func (b *SourceMapBuilder) Add(textLen, source, sourceLen int) {
 		return
 	}
 	m := &b.m
-	if n := len(m.runs); n > 0 && textLen == sourceLen {
+	next := run{text: m.text, source: source, n: 1, textUnit: textLen, sourceUnit: sourceLen}
+	if textLen == sourceLen {
+		next.n, next.textUnit, next.sourceUnit = textLen, 1, 1
+	}
+	m.text += textLen
+	if n := len(m.runs); n > 0 {
 		last := &m.runs[n-1]
-		if last.textLen == last.sourceLen && last.source+last.sourceLen == source {
-			last.textLen += textLen
-			last.sourceLen += sourceLen
-			m.text += textLen
+		if last.textUnit == next.textUnit && last.sourceUnit == next.sourceUnit && last.sourceEnd() == source {
+			last.n += next.n
 			return
 		}
 	}
-	m.runs = append(m.runs, run{m.text, textLen, source, sourceLen})
-	m.text += textLen
+	m.runs = append(m.runs, next)
 }
 
 // Finish returns the map for a file with the given content.
