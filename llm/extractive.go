@@ -1,0 +1,158 @@
+package llm
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// NotAnswered is the reply when the sources do not answer the question.
+const NotAnswered = "The documents do not answer this."
+
+// The defaults of Extractive. They were chosen on questions about fairy tales
+// and encyclopedia articles, five paragraphs a question: a higher coverage
+// refuses more of what can be answered, a lower one answers more of what cannot.
+const (
+	defaultSentences  = 3
+	defaultSimilarity = 0.6
+	// minCoverage is the share of the question, by weight of its words, that
+	// the best sentence and what surrounds it must mention.
+	minCoverage = 0.42
+	// nearlyAsGood is what a further sentence must score relative to the best.
+	nearlyAsGood = 0.8
+)
+
+// Extractive is the built-in Model. It answers by quoting the sentences of
+// Request.Sources that fit Request.Question best, each followed by its citation
+// marker, as in "Dragons sleep. [2]", in paragraphs of their own, best first. It
+// quotes words exactly as they stand; only white space, Markdown markers and
+// the sources' own reference marks, such as "[3]", are left out. When no
+// sentence fits it answers [NotAnswered]. It needs no network, and the same
+// request always gets the same answer. The zero value is ready for use.
+type Extractive struct {
+	// Similarity, when not nil, compares the meaning of the question with
+	// each sentence: 1 is the same, 0 unrelated. Without it words decide.
+	Similarity func(ctx context.Context, question string, sentences []string) ([]float64, error)
+	// MinSimilarity is the similarity from which a sentence answers although
+	// its words are not those of the question; 0 means 0.6.
+	MinSimilarity float64
+	// MaxSentences is the most sentences quoted; 0 means 3.
+	MaxSentences int
+}
+
+// Name implements Model.
+func (*Extractive) Name() string { return "extractive" }
+
+// Generate implements Model. MaxTokens and Temperature do not apply.
+func (e *Extractive) Generate(ctx context.Context, req Request, stream func(piece string) error) (Response, error) {
+	if err := ctx.Err(); err != nil {
+		return Response{}, err
+	}
+	if strings.TrimSpace(req.Question) == "" {
+		return Response{}, errors.New("the extractive model needs the question and its sources, not only messages: set Request.Question")
+	}
+	ranked, err := e.rank(ctx, req.Question, req.Sources)
+	if err != nil {
+		return Response{}, err
+	}
+	var text strings.Builder
+	for i, s := range e.pick(ranked) {
+		piece := s.quoted()
+		if i > 0 {
+			piece = "\n\n" + piece
+		}
+		text.WriteString(piece)
+		if err := emit(ctx, stream, piece); err != nil {
+			return Response{}, err
+		}
+	}
+	if text.Len() == 0 {
+		text.WriteString(NotAnswered)
+		if err := emit(ctx, stream, NotAnswered); err != nil {
+			return Response{}, err
+		}
+	}
+	return Response{Text: text.String(), Stopped: "stop"}, nil
+}
+
+// emit hands a piece to stream unless the context is done.
+func emit(ctx context.Context, stream func(string) error, piece string) error {
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	if stream == nil {
+		return nil
+	}
+	return stream(piece)
+}
+
+// rank returns the candidates of all sources, best first.
+func (e *Extractive) rank(ctx context.Context, question string, sources []string) ([]candidate, error) {
+	var all []candidate
+	for i, source := range sources {
+		all = append(all, candidates(source, i+1)...)
+	}
+	if len(all) == 0 {
+		return nil, nil
+	}
+	score(question, all)
+	if e.Similarity != nil {
+		texts := make([]string, len(all))
+		for i, c := range all {
+			texts[i] = c.text
+		}
+		similar, err := e.Similarity(ctx, question, texts)
+		if err != nil {
+			return nil, fmt.Errorf("comparing %d sentences with the question: %w", len(all), err)
+		}
+		if len(similar) != len(all) {
+			return nil, fmt.Errorf("comparing %d sentences with the question: got %d similarities", len(all), len(similar))
+		}
+		for i := range all {
+			all[i].similarity = similar[i]
+			all[i].score += similarityShare * similar[i]
+		}
+	}
+	slices.SortStableFunc(all, func(a, b candidate) int { return cmp.Compare(b.score, a.score) })
+	return all, nil
+}
+
+// pick chooses what to quote: the best candidate that answers, and further ones
+// that are nearly as good and add something.
+func (e *Extractive) pick(ranked []candidate) []candidate {
+	limit := cmp.Or(e.MaxSentences, defaultSentences)
+	similarEnough := cmp.Or(e.MinSimilarity, defaultSimilarity)
+	var picked []candidate
+	for _, c := range ranked {
+		if len(picked) >= limit {
+			break
+		}
+		if c.coverage < minCoverage && c.similarity < similarEnough {
+			continue
+		}
+		if len(picked) > 0 && (c.score < nearlyAsGood*picked[0].score || !adds(c, picked)) {
+			continue
+		}
+		picked = append(picked, c)
+	}
+	return picked
+}
+
+// adds reports whether most of what c says is in none of the others.
+func adds(c candidate, others []candidate) bool {
+	for _, o := range others {
+		known := 0
+		for _, w := range c.words {
+			if slices.ContainsFunc(o.words, w.same) {
+				known++
+			}
+		}
+		if 3*known >= 2*len(c.words) {
+			return false
+		}
+	}
+	return true
+}

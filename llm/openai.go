@@ -1,0 +1,40 @@
+package llm
+
+import (
+	"errors"
+	"net/http"
+
+	"github.com/tmc/langchaingo/llms"
+	"github.com/tmc/langchaingo/llms/openai"
+)
+
+// openaiURL is given explicitly, as is every other setting: langchaingo reads
+// those it is not given from the environment.
+const openaiURL = "https://api.openai.com/v1"
+
+// openOpenAI connects to OpenAI or, with a base URL, to any server that speaks
+// its protocol, such as llama.cpp, vLLM or LM Studio.
+func (m *langchain) openOpenAI(c Config, client *http.Client) error {
+	base := c.BaseURL
+	if base == "" {
+		if c.APIKey == "" {
+			return errors.New("openai needs an API key: set one, or the base url of a server that needs none")
+		}
+		base = openaiURL
+	} else {
+		// Such servers know max_tokens; not all know its successor.
+		m.options = []llms.CallOption{openai.WithLegacyMaxTokensField()}
+	}
+	model, err := openai.New(
+		openai.WithBaseURL(base),
+		openai.WithModel(c.Model),
+		openai.WithToken("set by transport"), // must not be empty
+		openai.WithOrganization(""),
+		openai.WithHTTPClient(doer{client}),
+	)
+	if err != nil {
+		return err
+	}
+	m.model, m.finishes = model, true
+	return nil
+}

@@ -1,0 +1,107 @@
+package llm
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"net/url"
+	"strings"
+)
+
+// transport carries the calls of a langchaingo client. It adds the API key, so
+// that the client never has it, and turns every failure into a providerError,
+// which the clients would reduce to less.
+type transport struct {
+	key  string
+	base http.RoundTripper
+}
+
+// RoundTrip implements http.RoundTripper.
+func (t *transport) RoundTrip(req *http.Request) (*http.Response, error) {
+	req = req.Clone(req.Context())
+	req.Header.Del("Authorization")
+	if t.key != "" {
+		req.Header.Set("Authorization", "Bearer "+t.key)
+	}
+	resp, err := t.base.RoundTrip(req)
+	if err != nil {
+		if req.Context().Err() != nil {
+			return nil, req.Context().Err()
+		}
+		return nil, t.failure(ErrUnavailable, "cannot reach %s: %v", req.URL.Host, err)
+	}
+	if resp.StatusCode < http.StatusBadRequest {
+		return resp, nil
+	}
+	defer resp.Body.Close()
+	text := fmt.Sprintf("%s answered %s", req.URL.Host, resp.Status)
+	if message := errorMessage(resp.Body); message != "" {
+		text += ": " + message
+	}
+	return nil, t.failure(kindOfStatus(resp.StatusCode), "%s", text)
+}
+
+func (t *transport) failure(kind error, format string, args ...any) error {
+	text := fmt.Sprintf(format, args...)
+	if t.key != "" {
+		text = strings.ReplaceAll(text, t.key, "[api key]")
+	}
+	return &providerError{text, kind}
+}
+
+func kindOfStatus(status int) error {
+	switch {
+	case status == http.StatusUnauthorized, status == http.StatusForbidden:
+		return ErrDenied
+	case status == http.StatusRequestTimeout, status == http.StatusTooManyRequests, status >= http.StatusInternalServerError:
+		return ErrUnavailable
+	}
+	return nil
+}
+
+// maxMessage bounds in bytes what is shown of an error's body.
+const maxMessage = 1000
+
+// errorMessage reads the message out of an error's body: {"error":{"message":
+// "..."}} as OpenAI writes it, {"error":"..."} as Ollama does, or the text.
+func errorMessage(body io.Reader) string {
+	data, err := io.ReadAll(io.LimitReader(body, 64<<10))
+	if err != nil {
+		return ""
+	}
+	var shape struct {
+		Error json.RawMessage `json:"error"`
+	}
+	text := string(data)
+	if json.Unmarshal(data, &shape) == nil && len(shape.Error) > 0 {
+		var object struct {
+			Message string `json:"message"`
+		}
+		switch {
+		case json.Unmarshal(shape.Error, &text) == nil:
+		case json.Unmarshal(shape.Error, &object) == nil:
+			text = object.Message
+		}
+	}
+	text = strings.Join(strings.Fields(strings.ToValidUTF8(text, "")), " ")
+	if len(text) > maxMessage {
+		text = strings.ToValidUTF8(text[:maxMessage], "") + "..."
+	}
+	return text
+}
+
+// doer returns the transport's own errors: langchaingo's OpenAI client replaces
+// the *url.Error that http.Client wraps them in by an empty phrase.
+type doer struct{ client *http.Client }
+
+// Do is what langchaingo calls.
+func (d doer) Do(req *http.Request) (*http.Response, error) {
+	resp, err := d.client.Do(req)
+	var wrapped *url.Error
+	if errors.As(err, &wrapped) {
+		return nil, wrapped.Err
+	}
+	return resp, err
+}
