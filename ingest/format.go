@@ -1,0 +1,118 @@
+package ingest
+
+import (
+	"bytes"
+	"fmt"
+	"path"
+	"slices"
+	"strings"
+
+	"github.com/waymark-rag/waymark/chunker"
+)
+
+// reader makes a document of a file in one format. It sets the text, its map
+// and syntax, and what the content says of title, headings and metadata. A Skip
+// it returns needs no path.
+type reader interface {
+	read(data []byte) (chunker.Document, *Skip)
+}
+
+// format is a reader and what is known of a file once it is chosen.
+type format struct {
+	name     string
+	reader   reader
+	language string // of code
+}
+
+var (
+	textFormat     = format{name: "text", reader: textReader{chunker.Plain}}
+	markdownFormat = format{name: "markdown", reader: markdownReader{}}
+	htmlFormat     = format{name: "html", reader: htmlReader{}}
+)
+
+func codeFormat(language string) format {
+	return format{name: "code", reader: textReader{chunker.Code}, language: language}
+}
+
+// formatOf chooses by extension, then by content.
+func formatOf(name string, data []byte) (format, *Skip) {
+	if s := unsupportedName(name); s != nil {
+		return format{}, s
+	}
+	if language, ok := languagesByName[strings.ToLower(path.Base(name))]; ok {
+		return codeFormat(language), nil
+	}
+	switch ext := extension(name); ext {
+	case "txt", "text", "log", "rst", "adoc", "asciidoc", "csv", "tsv":
+		return textFormat, nil
+	case "md", "markdown", "mdown", "mkd":
+		return markdownFormat, nil
+	case "html", "htm", "xhtml":
+		return htmlFormat, nil
+	default:
+		if language, ok := languages[ext]; ok {
+			return codeFormat(language), nil
+		}
+		return sniff(data)
+	}
+}
+
+// extension is what follows the last dot of the name, in lower case. A name
+// that only starts with a dot has none.
+func extension(name string) string {
+	base := path.Base(name)
+	if i := strings.LastIndexByte(base, '.'); i > 0 {
+		return strings.ToLower(base[i+1:])
+	}
+	return ""
+}
+
+// unsupportedName tells by its name alone that a file gives no text.
+func unsupportedName(name string) *Skip {
+	ext := extension(name)
+	if !slices.Contains(unsupportedExtensions, ext) {
+		return nil
+	}
+	return unsupported("." + ext + " file")
+}
+
+func unsupported(what string) *Skip {
+	return &Skip{Reason: Unsupported, Detail: fmt.Sprintf("%s; convert it to text, Markdown or HTML", what)}
+}
+
+var unsupportedExtensions = strings.Fields(`
+	pdf doc docx xls xlsx ppt pptx odt ods odp rtf epub mobi pages numbers
+	png jpg jpeg gif bmp webp tif tiff ico heic avif svg psd
+	mp3 wav flac ogg m4a mp4 m4v mkv mov avi webm
+	zip gz tgz bz2 xz zst tar 7z rar jar war whl deb rpm iso dmg
+	exe dll so dylib a o obj class pyc wasm
+	sqlite sqlite3 db parquet arrow npy npz pkl pickle pt pth onnx safetensors gguf
+	ttf otf woff woff2 eot`)
+
+// signatures are the first bytes of formats that are met without an extension.
+var signatures = []struct{ prefix, what string }{
+	{"%PDF-", "PDF"},
+	{"{\\rtf", "RTF"},
+	{"PK\x03\x04", "ZIP archive or office document"},
+	{"\xd0\xcf\x11\xe0", "office document"},
+	{"\x1f\x8b", "gzip archive"},
+	{"\x89PNG", "PNG image"},
+	{"\xff\xd8\xff", "JPEG image"},
+	{"GIF8", "GIF image"},
+	{"\x7fELF", "program"},
+	{"SQLite format 3\x00", "SQLite database"},
+}
+
+// sniff chooses by content alone.
+func sniff(data []byte) (format, *Skip) {
+	for _, s := range signatures {
+		if bytes.HasPrefix(data, []byte(s.prefix)) {
+			return format{}, unsupported(s.what)
+		}
+	}
+	start := bytes.ToLower(bytes.TrimSpace(bytes.TrimPrefix(data[:min(len(data), 512)], []byte(utf8BOM))))
+	if bytes.HasPrefix(start, []byte("<")) && (bytes.Contains(start, []byte("<!doctype html")) || bytes.Contains(start, []byte("<html"))) {
+		return htmlFormat, nil
+	}
+	return textFormat, nil
+}

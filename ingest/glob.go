@@ -1,0 +1,77 @@
+package ingest
+
+import (
+	"fmt"
+	"path"
+	"strings"
+)
+
+// glob is a pattern's segments. "**" stands for any number of names.
+type glob []string
+
+func parseGlob(pattern string) (glob, error) {
+	trimmed := strings.TrimPrefix(pattern, "/")
+	if trimmed == "" {
+		return nil, fmt.Errorf("glob %q: want a pattern such as %q or %q", pattern, "*.md", "docs/**")
+	}
+	folder := strings.HasSuffix(trimmed, "/")
+	g := glob(strings.Split(strings.TrimSuffix(trimmed, "/"), "/"))
+	if len(g) == 1 && trimmed == pattern {
+		g = append(glob{"**"}, g...) // a bare name matches in any folder
+	}
+	if folder {
+		g = append(g, "**")
+	}
+	for _, segment := range g {
+		if _, err := path.Match(segment, ""); err != nil || segment == "" {
+			return nil, fmt.Errorf("glob %q: cannot read %q: want names in which *, ?, [a-z] and \\ have the meaning of path.Match, with single slashes between them", pattern, segment)
+		}
+	}
+	return g, nil
+}
+
+func parseGlobs(patterns []string) ([]glob, error) {
+	var globs []glob
+	for _, p := range patterns {
+		g, err := parseGlob(p)
+		if err != nil {
+			return nil, err
+		}
+		globs = append(globs, g)
+	}
+	return globs, nil
+}
+
+func matchAny(globs []glob, name string) bool {
+	if len(globs) == 0 {
+		return false
+	}
+	names := strings.Split(name, "/")
+	for _, g := range globs {
+		if g.match(names) {
+			return true
+		}
+	}
+	return false
+}
+
+func (g glob) match(names []string) bool {
+	for i, segment := range g {
+		if segment == "**" {
+			for skip := range len(names) + 1 {
+				if g[i+1:].match(names[skip:]) {
+					return true
+				}
+			}
+			return false
+		}
+		if len(names) == 0 {
+			return false
+		}
+		if ok, _ := path.Match(segment, names[0]); !ok {
+			return false
+		}
+		names = names[1:]
+	}
+	return len(names) == 0
+}

@@ -1,0 +1,86 @@
+package ingest_test
+
+import (
+	"flag"
+	"fmt"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/waymark-rag/waymark/chunker"
+	"github.com/waymark-rag/waymark/ingest"
+)
+
+var update = flag.Bool("update", false, "rewrite the golden files")
+
+// TestGolden compares each file of testdata with the .golden file beside it.
+func TestGolden(t *testing.T) {
+	for _, name := range inputs(t) {
+		t.Run(name, func(t *testing.T) {
+			data, err := os.ReadFile(filepath.Join("testdata", name))
+			if err != nil {
+				t.Fatal(err)
+			}
+			l, err := ingest.Parse("folder/"+name, data)
+			if err != nil {
+				t.Fatal(err)
+			}
+			checkLoaded(t, data, l)
+			got, golden := describe(l), filepath.Join("testdata", name+".golden")
+			if *update {
+				if err := os.WriteFile(golden, []byte(got), 0o644); err != nil {
+					t.Fatal(err)
+				}
+			}
+			want, err := os.ReadFile(golden)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if diff := cmp.Diff(string(want), got); diff != "" {
+				t.Errorf("-want +got (rewrite with -update):\n%s", diff)
+			}
+		})
+	}
+}
+
+func inputs(t testing.TB) []string {
+	t.Helper()
+	entries, err := os.ReadDir("testdata")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var names []string
+	for _, e := range entries {
+		if !e.IsDir() && !strings.HasSuffix(e.Name(), ".golden") {
+			names = append(names, e.Name())
+		}
+	}
+	return names
+}
+
+// describe shows a document: its fields, then each line of the text with the
+// bytes and lines of the file that it stands for.
+func describe(l *ingest.Loaded) string {
+	var b strings.Builder
+	doc := l.Document
+	fmt.Fprintf(&b, "title: %q\nsyntax: %q\n", doc.Title, doc.Syntax)
+	for _, key := range slices.Sorted(maps.Keys(doc.Metadata)) {
+		fmt.Fprintf(&b, "%s: %#v\n", key, doc.Metadata[key])
+	}
+	for _, h := range doc.Headings {
+		fmt.Fprintf(&b, "h%d %v: %q\n", h.Level, h.Range, h.Title)
+	}
+	at := 0
+	for line := range strings.Lines(doc.Text) {
+		file := doc.Source.Tile(chunker.Range{Start: at, End: at + len(line)})
+		first, last := doc.Source.Lines(file)
+		fmt.Fprintf(&b, "%v L%d-%d %q\n", file, first, last, line)
+		at += len(line)
+	}
+	return b.String()
+}

@@ -1,0 +1,221 @@
+package ingest_test
+
+import (
+	"errors"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/waymark-rag/waymark/chunker"
+	"github.com/waymark-rag/waymark/ingest"
+)
+
+func TestParseSkips(t *testing.T) {
+	random := make([]byte, 4096)
+	for i, x := 0, uint32(1); i < len(random); i++ {
+		x = x*1664525 + 1013904223
+		random[i] = byte(x >> 24)
+	}
+	for _, tc := range []struct {
+		name, data string
+		want       ingest.Reason
+	}{
+		{"a.txt", "", ingest.Empty},
+		{"a.txt", " \t\r\n\u00a0\u2003\n", ingest.Blank},
+		{"a.md", "\xef\xbb\xbf \n", ingest.Blank},
+		{"a.md", "---\ntitle: only front matter\n---\n\n", ingest.Blank},
+		{"a.html", "<html><script>var x = 1</script><p> &nbsp; </p></html>", ingest.Blank},
+		{"a.txt", string(random), ingest.Binary},
+		{"a", string(random), ingest.Binary},
+		{"a.html", "<html>" + string(random), ingest.Binary},
+		{"a.txt", "o\x00n\x00l\x00y\x00 \x00w\x00i\x00d\x00e\x00", ingest.Binary}, // UTF-16 without its mark
+		{"a.txt", "\xff\xfe\x00\x00o\x00\x00\x00n\x00\x00\x00e\x00\x00\x00o\x00\x00\x00f\x00\x00\x00m\x00\x00\x00a\x00\x00\x00n\x00\x00\x00y\x00\x00\x00", ingest.Binary},
+		{"a.txt", "\xd0\xcf\xcf\xd0", ingest.Binary},
+		{"Report.PDF", "anything", ingest.Unsupported},
+		{"folder.txt/photo.jpeg", "anything", ingest.Unsupported},
+		{"report", "%PDF-1.7\n1 0 obj", ingest.Unsupported},
+		{"sheet.unknown", "PK\x03\x04rest", ingest.Unsupported},
+		{"a.html", `<meta charset="iso-2022-kr"><p>text`, ingest.Unsupported},
+	} {
+		l, err := ingest.Parse(tc.name, []byte(tc.data))
+		var skip *ingest.Skip
+		if !errors.As(err, &skip) || skip.Reason != tc.want || skip.Path != tc.name {
+			t.Errorf("Parse(%q, %.20q) = %v, %v; want a skip of it as %q", tc.name, tc.data, l, err, tc.want)
+		}
+	}
+}
+
+func TestParseNames(t *testing.T) {
+	for _, name := range []string{"", "a\x00b.txt"} {
+		if _, err := ingest.Parse(name, []byte("text")); err == nil || errors.As(err, new(*ingest.Skip)) {
+			t.Errorf("Parse(%q) gives %v, want an error that is no skip", name, err)
+		}
+	}
+}
+
+func TestParseFormats(t *testing.T) {
+	for _, tc := range []struct {
+		name, data, format string
+		syntax             chunker.Syntax
+		language           any
+	}{
+		{"notes", "some text", "text", chunker.Plain, nil},
+		{".profile", "some text", "text", chunker.Plain, nil},
+		{"notes.unknown", "some text", "text", chunker.Plain, nil},
+		{"page", "\xef\xbb\xbf \n<!DOCTYPE HTML><p>x", "html", chunker.Plain, nil},
+		{"page.unknown", "<?xml version='1.0'?><html><p>x", "html", chunker.Plain, nil},
+		{"page.txt", "<html><p>x", "text", chunker.Plain, nil},
+		{"READ.ME.MD", "text", "markdown", chunker.Markdown, nil},
+		{"a/Makefile", "all:", "code", chunker.Code, "make"},
+		{"CMakeLists.txt", "project(x)", "code", chunker.Code, "cmake"},
+		{"a.Py", "pass", "code", chunker.Code, "python"},
+		{"few.txt", "before\x00after", "text", chunker.Plain, nil},
+		{"few.txt", "ab\xffcd", "text", chunker.Plain, nil},
+	} {
+		l, err := ingest.Parse(tc.name, []byte(tc.data))
+		if err != nil {
+			t.Errorf("Parse(%q): %v", tc.name, err)
+			continue
+		}
+		checkLoaded(t, []byte(tc.data), l)
+		doc := l.Document
+		if l.Format != tc.format || doc.Metadata[ingest.MetaFormat] != tc.format ||
+			doc.Syntax != tc.syntax || doc.Metadata[ingest.MetaLanguage] != tc.language {
+			t.Errorf("Parse(%q) has format %q, syntax %q, metadata %v", tc.name, l.Format, doc.Syntax, doc.Metadata)
+		}
+		if doc.ID != tc.name || doc.Metadata[ingest.MetaPath] != tc.name {
+			t.Errorf("Parse(%q) has id %q, path %q", tc.name, doc.ID, doc.Metadata[ingest.MetaPath])
+		}
+	}
+}
+
+func TestParseFrontMatter(t *testing.T) {
+	for _, tc := range []struct {
+		name, data string
+		title      string
+		meta       map[string]any // besides path and format
+		text       string
+	}{
+		{name: "none", data: "# A\n", title: "A", text: "# A\n"},
+		{name: "reserved keys lose", data: "---\nformat: x\nlanguage: en\nkind: y\n---\nt", title: "f.md", meta: map[string]any{"kind": "y"}, text: "t"},
+		{name: "dots end it", data: "---\nkind: y\n...\nt", title: "f.md", meta: map[string]any{"kind": "y"}, text: "t"},
+		{name: "comments and blanks", data: "---\n# c\n\nkind: y # c\n---\nt", title: "f.md", meta: map[string]any{"kind": "y"}, text: "t"},
+		{name: "never closed", data: "---\nkind: y\n\nt", title: "f.md", text: "---\nkind: y\n\nt"},
+		{name: "not first", data: "\n---\nkind: y\n---\nt", title: "f.md", text: "\n---\nkind: y\n---\nt"},
+		{name: "two rules", data: "---\n\n---\nt", title: "f.md", text: "---\n\n---\nt"},
+		{name: "aliases", data: "---\na: &a [x, y]\nb: *a\nc: [*a, *a]\nd: z\n---\nt", title: "f.md", meta: map[string]any{"d": "z"}, text: "t"},
+		{name: "escapes", data: "---\ntitle: \"a\\0b\"\n---\nt", title: "a\uFFFDb", text: "t"},
+		{name: "number as title", data: "---\ntitle: 1984\n---\n# One\n", title: "One", meta: map[string]any{"title": int64(1984)}, text: "# One\n"},
+		{name: "numbers", data: "---\na: 99999999999999999999\nb: -3\nc: .inf\nd: 0x10\ne: 1.5\n---\nt", title: "f.md",
+			meta: map[string]any{"a": "99999999999999999999", "b": int64(-3), "d": int64(16), "e": 1.5}, text: "t"},
+		{name: "CRLF", data: "---\r\nkind: y\r\ntags:\r\n- a\r\n- b\r\n---\r\nt\r\n", title: "f.md", meta: map[string]any{"kind": "y", "tags": []string{"a", "b"}}, text: "t\r\n"},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			l, err := ingest.Parse("f.md", []byte(tc.data))
+			if err != nil {
+				t.Fatal(err)
+			}
+			checkLoaded(t, []byte(tc.data), l)
+			want := map[string]any{"path": "f.md", "format": "markdown"}
+			for key, value := range tc.meta {
+				want[key] = value
+			}
+			if diff := cmp.Diff(want, l.Document.Metadata); diff != "" {
+				t.Errorf("metadata, -want +got:\n%s", diff)
+			}
+			if l.Document.Title != tc.title || l.Document.Text != tc.text {
+				t.Errorf("title %q, text %q; want %q, %q", l.Document.Title, l.Document.Text, tc.title, tc.text)
+			}
+		})
+	}
+}
+
+func TestParseMarkdownTitle(t *testing.T) {
+	for _, tc := range []struct{ text, want string }{
+		{"## Two\n\n# One #\n", "One"},
+		{"#\n# C# \n", "C#"},
+		{"```\n# a\n````\n# b\n", "b"},
+		{"~~~ sh\n# a\n```\n# b\n", "f.md"},
+		{"```not``` a fence\n# a\n", "a"},
+		{"Two lines of\ntitle\n===\n", "title"},
+		{"\n===\ntext", "f.md"},
+		{"    # code\n\t# code\n", "f.md"},
+	} {
+		l, err := ingest.Parse("f.md", []byte(tc.text))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if l.Document.Title != tc.want {
+			t.Errorf("title of %q = %q, want %q", tc.text, l.Document.Title, tc.want)
+		}
+	}
+}
+
+// Pages that would take long or much memory if work on one tag grew with what
+// came before it.
+func TestParseHTMLStaysLinear(t *testing.T) {
+	const n = 200_000
+	for name, page := range map[string]string{
+		"unclosed nav":    strings.Repeat("<nav>x", n),
+		"unclosed lists":  strings.Repeat("<ul><li>x", n),
+		"unclosed tables": strings.Repeat("<table><tr><td>x", n),
+		"empty cells":     "<table><tr>" + strings.Repeat("<td>", n) + "x",
+		"breaks in pre":   "x<pre>" + strings.Repeat("\n<div>", n) + "x",
+		"headings":        strings.Repeat("<h1>x", n),
+		"one attribute":   `<p title="` + strings.Repeat("x", 10*n) + `">x`,
+		"references":      strings.Repeat("&", n) + "x",
+		"long reference":  "&" + strings.Repeat("x", 10*n) + ";",
+	} {
+		l, err := ingest.Parse("page.html", []byte(page))
+		if err != nil {
+			t.Fatalf("%s: %v", name, err)
+		}
+		if got := len(l.Document.Text); got > 20*n {
+			t.Errorf("%s: the text has %d bytes, the page %d", name, got, len(page))
+		}
+	}
+}
+
+// FuzzParse holds every format to the rules of checkLoaded.
+func FuzzParse(f *testing.F) {
+	names := []string{"a.txt", "a.md", "a.html", "a.go", "a"}
+	for _, name := range inputs(f) {
+		data, err := os.ReadFile(filepath.Join("testdata", name))
+		if err != nil {
+			f.Fatal(err)
+		}
+		for i := range names {
+			f.Add(uint8(i), data)
+		}
+	}
+	f.Fuzz(func(t *testing.T, which uint8, data []byte) {
+		name := names[int(which)%len(names)]
+		l, err := ingest.Parse(name, data)
+		if err != nil {
+			var skip *ingest.Skip
+			if !errors.As(err, &skip) || skip.Path != name {
+				t.Fatal(err)
+			}
+			return
+		}
+		checkLoaded(t, data, l)
+	})
+}
+
+func BenchmarkParse(b *testing.B) {
+	line := "A line of plain text with some words in it, é and 日本 too, <b>&amp; a tag</b>.\n"
+	data := []byte(strings.Repeat(line, 1<<20/len(line)))
+	for _, name := range []string{"a.txt", "a.md", "a.html"} {
+		b.Run(name, func(b *testing.B) {
+			b.SetBytes(int64(len(data)))
+			for b.Loop() {
+				if _, err := ingest.Parse(name, data); err != nil {
+					b.Fatal(err)
+				}
+			}
+		})
+	}
+}

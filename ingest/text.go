@@ -1,0 +1,17 @@
+package ingest
+
+import "github.com/waymark-rag/waymark/chunker"
+
+// textReader takes a file as it is: plain text or source code.
+type textReader struct {
+	syntax chunker.Syntax
+}
+
+func (r textReader) read(data []byte) (chunker.Document, *Skip) {
+	src, skip := decode(data)
+	if skip != nil {
+		return chunker.Document{}, skip
+	}
+	text, m := src.from(0)
+	return chunker.Document{Text: text, Source: m, Syntax: r.syntax}, nil
+}
