@@ -8,7 +8,7 @@ type Document struct {
 	Title    string         `json:"title,omitempty"`
 	Hash     string         `json:"hash,omitempty"` // of the content it was made from
 	Text     string         `json:"text,omitempty"`
-	Metadata map[string]any `json:"metadata,omitempty"` // see Filter for the types
+	Metadata map[string]any `json:"metadata,omitempty"` // see Check for the types
 	Vector   []float32      `json:"-"`                  // unit length
 	Chunks   []Chunk        `json:"chunks,omitempty"`   // ordered; their ranges tile Text
 }

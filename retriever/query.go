@@ -30,8 +30,8 @@ type Query struct {
 	Words string
 	// Limit is how many candidates each source returns at most; at least 1.
 	Limit int
-	// Weights combine the two dense scores that candidates are ranked by. The
-	// zero value is refused.
+	// Weights combine the two dense scores that candidates are ranked by. With
+	// a vector the zero value is refused, and so are negative weights.
 	Weights Weights
 	// PerDocument is the most candidates of one document in each source; 0
 	// means no limit.
@@ -47,7 +47,8 @@ type Candidates struct {
 }
 
 // Candidate is a chunk that a source found. Whatever source found it, Dense,
-// Landmark and Document are filled in when the query has a vector.
+// Landmark and Document are filled in when the query has a vector. Lexical is
+// filled in among the lexical candidates alone, and Value by Search.
 type Candidate struct {
 	Document string // ID
 	Chunk    int    // index
@@ -65,6 +66,7 @@ type Score struct {
 	Landmark float64 `json:"landmark"`
 	// Document is the cosine of the query and the document vector.
 	Document float64 `json:"document"`
-	// Lexical is the chunk's BM25 score, positive, 0 when no word matched.
+	// Lexical is the chunk's BM25 score, positive, or 0 when the chunk is not
+	// among the lexical candidates.
 	Lexical float64 `json:"lexical"`
 }

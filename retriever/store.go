@@ -15,12 +15,12 @@ import (
 // given, and what it returns belongs to the caller. Every call honours its
 // context.
 type Store interface {
-	// Upsert stores documents, each replacing all parts of an older version
-	// with the same ID. Each document is replaced atomically: whatever happens,
-	// a reader, now or after a crash, sees the old version or the new, never a
-	// mixture and never both. A document whose vectors are missing, of the
-	// wrong length or not finite, or whose chunks do not tile its text, is
-	// refused (see Check) before anything is stored.
+	// Upsert stores documents in order, each replacing all parts of an older
+	// version with the same ID. Each document is replaced atomically: whatever
+	// happens, a reader, now or after a crash, sees the old version or the new,
+	// never a mixture and never both. If Check refuses one of the documents,
+	// none is stored. An int in the metadata comes back as int64, every other
+	// value as what it was.
 	Upsert(ctx context.Context, docs []Document) error
 
 	// Delete removes documents by ID and returns how many there were; IDs that
@@ -28,13 +28,17 @@ type Store interface {
 	Delete(ctx context.Context, ids []string) (int, error)
 
 	// DeleteWhere removes the documents that a filter matches and returns how
-	// many there were. An empty filter is refused.
+	// many there were. An empty filter is refused, so is one with a key that
+	// no document has (see Filter.CheckKeys).
 	DeleteWhere(ctx context.Context, filter Filter) (int, error)
 
 	// Candidates returns what a query matches, best first, from each source
-	// the query has (see Candidates). The filter is applied before the cut.
-	// Ties are broken by document ID, then by chunk index, so that the order
-	// is always the same.
+	// the query has (see Candidates). The filter and PerDocument are applied
+	// before the cut: there are Limit candidates if that many chunks qualify.
+	// Equal dense scores are ordered by landmark score, then, like equal
+	// lexical scores, by document ID and chunk index, so that the order is
+	// always the same. A filter key that no document has is refused with an
+	// *UnknownKeyError; a store without documents just finds nothing.
 	Candidates(ctx context.Context, q Query) (Candidates, error)
 
 	// Fetch returns documents by ID, in the order asked, with the parts that
@@ -43,7 +47,9 @@ type Store interface {
 
 	// Scroll goes through all documents that the filter matches (the zero
 	// filter matches all) in order of ID. Documents changed meanwhile may or
-	// may not be seen; the others are seen exactly once.
+	// may not be seen; the others are seen exactly once. An error comes last,
+	// with the zero Document. Unknown filter keys are refused as in Candidates.
+	// The store may be used, and written, between two documents.
 	Scroll(ctx context.Context, filter Filter, want Want) iter.Seq2[Document, error]
 
 	// Stats counts what is there.
@@ -116,5 +122,5 @@ func (e *MismatchError) Error() string {
 	add("windows", e.Have.Windows, e.Want.Windows)
 	add("chunker", e.Have.Chunker, e.Want.Chunker)
 	add("reader", e.Have.Reader, e.Want.Reader)
-	return "the store was indexed with " + strings.Join(diff, "; ")
+	return "the store was indexed with " + strings.Join(diff, "; ") + ": open it with what made it, or index again into a new one"
 }

@@ -1,0 +1,206 @@
+package local
+
+import (
+	"cmp"
+	"context"
+	"database/sql"
+	"encoding/json"
+	"slices"
+
+	"github.com/waymark-rag/waymark/retriever"
+)
+
+// candidate is a chunk that a source found.
+type candidate struct {
+	*entry
+	chunk int
+	score retriever.Score
+}
+
+func (c candidate) key() int64 { return chunkKey(c.ord, c.chunk) }
+
+// Candidates implements retriever.Store.
+func (s *Store) Candidates(ctx context.Context, q retriever.Query) (retriever.Candidates, error) {
+	if err := s.enter(); err != nil {
+		return retriever.Candidates{}, err
+	}
+	defer s.leave()
+	dense, lexical, err := s.candidates(ctx, q)
+	if err != nil {
+		return retriever.Candidates{}, translate(ctx, err)
+	}
+	return retriever.Candidates{Dense: export(dense), Lexical: export(lexical)}, nil
+}
+
+func (s *Store) candidates(ctx context.Context, q retriever.Query) (dense, lexical []candidate, err error) {
+	tx, snap, err := s.view(ctx)
+	if err != nil {
+		return nil, nil, err
+	}
+	defer tx.Rollback()
+	if err := q.Validate(snap.chunks.dim); err != nil {
+		return nil, nil, err
+	}
+	allowed, err := snap.matching(q.Filter)
+	if err != nil {
+		return nil, nil, err
+	}
+	if q.Words != "" {
+		if lexical, err = snap.lexical(ctx, tx, q, allowed); err != nil {
+			return nil, nil, err
+		}
+		slices.SortFunc(lexical, byLexical)
+		lexical = cut(lexical, q)
+	}
+	if q.Vector != nil {
+		picks, err := snap.scan(ctx, q, allowed)
+		if err != nil {
+			return nil, nil, err
+		}
+		for _, p := range picks {
+			dense = append(dense, candidate{entry: &snap.entries[p.entry], chunk: int(p.chunk)})
+		}
+		if err := rescore(ctx, tx, q, dense, lexical); err != nil {
+			return nil, nil, err
+		}
+		slices.SortFunc(dense, byDense)
+		dense = cut(dense, q)
+	}
+	return dense, lexical, nil
+}
+
+func byDense(a, b candidate) int {
+	return cmp.Or(
+		cmp.Compare(b.score.Dense, a.score.Dense),
+		cmp.Compare(b.score.Landmark, a.score.Landmark),
+		byPlace(a, b),
+	)
+}
+
+func byLexical(a, b candidate) int {
+	return cmp.Or(cmp.Compare(b.score.Lexical, a.score.Lexical), byPlace(a, b))
+}
+
+func byPlace(a, b candidate) int {
+	return cmp.Or(cmp.Compare(a.id, b.id), cmp.Compare(a.chunk, b.chunk))
+}
+
+// cut keeps the first of the ordered candidates that the query lets through.
+func cut(ordered []candidate, q retriever.Query) []candidate {
+	out := ordered[:0]
+	of := make(map[int64]int)
+	for _, c := range ordered {
+		if len(out) == q.Limit {
+			break
+		}
+		if of[c.ord]++; q.PerDocument == 0 || of[c.ord] <= q.PerDocument {
+			out = append(out, c)
+		}
+	}
+	return out
+}
+
+func export(found []candidate) []retriever.Candidate {
+	out := make([]retriever.Candidate, len(found))
+	for i, c := range found {
+		out[i] = retriever.Candidate{Document: c.id, Chunk: c.chunk, Score: c.score}
+	}
+	return out
+}
+
+// lexical returns at least the candidates by words that cut will keep, if there
+// are as many. It reads on through equal scores, so that cut sees all of them.
+func (s *snapshot) lexical(ctx context.Context, tx *sql.Tx, q retriever.Query, allowed []bool) ([]candidate, error) {
+	match := matchExpression(q.Words)
+	if match == "" {
+		return nil, nil
+	}
+	// A word in the headings counts half as much as one in the text.
+	rows, err := tx.QueryContext(ctx, `SELECT rowid, -rank FROM words
+		WHERE words MATCH ? AND rank MATCH 'bm25(1.0, 0.5)' ORDER BY rank`, match)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	var out []candidate
+	kept, of := 0, make(map[int64]int)
+	for rows.Next() {
+		var key int64
+		var score float64
+		if err := rows.Scan(&key, &score); err != nil {
+			return nil, err
+		}
+		if kept >= q.Limit && score < out[len(out)-1].score.Lexical {
+			break
+		}
+		ord, chunk := splitKey(key)
+		i, ok := s.find(ord)
+		if !ok || !allowed[i] {
+			continue
+		}
+		if of[ord]++; q.PerDocument == 0 || of[ord] <= q.PerDocument {
+			kept++
+		}
+		out = append(out, candidate{&s.entries[i], chunk, retriever.Score{Lexical: score}})
+	}
+	return out, rows.Err()
+}
+
+// rescore fills in the dense scores of candidates from the stored vectors.
+func rescore(ctx context.Context, tx *sql.Tx, q retriever.Query, lists ...[]candidate) error {
+	var keys, ords []int64
+	for _, list := range lists {
+		for _, c := range list {
+			keys = append(keys, c.key())
+			ords = append(ords, c.ord)
+		}
+	}
+	landmark, err := cosines(ctx, tx, q.Vector, `SELECT key, vector FROM chunks WHERE key IN (SELECT value FROM json_each(?))`, keys)
+	if err != nil {
+		return err
+	}
+	document, err := cosines(ctx, tx, q.Vector, `SELECT ord, vector FROM documents WHERE ord IN (SELECT value FROM json_each(?))`, ords)
+	if err != nil {
+		return err
+	}
+	for _, list := range lists {
+		for i := range list {
+			c := &list[i]
+			c.score.Landmark, c.score.Document = landmark[c.key()], document[c.ord]
+			c.score.Dense = q.Weights.Landmark*c.score.Landmark + q.Weights.Document*c.score.Document
+		}
+	}
+	return nil
+}
+
+// cosines returns the product of v with each vector that a query selects by its
+// key.
+func cosines(ctx context.Context, tx *sql.Tx, v []float32, query string, keys []int64) (map[int64]float64, error) {
+	list, err := json.Marshal(keys)
+	if err != nil {
+		return nil, err
+	}
+	rows, err := tx.QueryContext(ctx, query, string(list)) // as bytes it would be taken for binary JSON
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	out := make(map[int64]float64, len(keys))
+	var stored []float32
+	for rows.Next() {
+		var key int64
+		var packed sql.RawBytes
+		if err := rows.Scan(&key, &packed); err != nil {
+			return nil, err
+		}
+		if stored, err = unpack(stored, packed, len(v)); err != nil {
+			return nil, err
+		}
+		var sum float64
+		for i, x := range stored {
+			sum += float64(x) * float64(v[i])
+		}
+		out[key] = sum
+	}
+	return out, rows.Err()
+}
