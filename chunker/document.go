@@ -1,6 +1,9 @@
 package chunker
 
-import "fmt"
+import (
+	"fmt"
+	"strings"
+)
 
 // Version changes whenever the same text and options would be cut at other
 // places. It is part of a collection's fingerprint.
@@ -63,12 +66,27 @@ type Document struct {
 	Metadata map[string]any
 }
 
+// Lines returns the first and last line of the file, counted from 1, on which
+// the visible text of r stands: white space at the ends of r is not looked at,
+// nor is anything that the reader left out. Both are 0 when the source map knows
+// no lines.
+func (d *Document) Lines(r Range) (first, last int) {
+	if visible := strings.TrimSpace(r.Of(d.Text)); visible != "" {
+		r.Start = firstVisible(d.Text, r)
+		r.End = r.Start + len(visible)
+	}
+	return d.Source.Lines(d.Source.span(r))
+}
+
 // Chunk is one piece of a document.
 type Chunk struct {
 	Range             // in Document.Text
 	Index    int      // position in the document, from 0
 	Tokens   int      // model tokens that start inside the range
-	Headings []string // titles of the headings it stands under, outermost first
+	// Headings are the titles of the headings that its first visible character
+	// stands under, outermost first, with the heading that opens the chunk.
+	// Chunks share them: they must not be changed.
+	Headings []string
 }
 
 // Tokenizer tells where a model's tokens lie. A Chunker calls it once for each

@@ -24,7 +24,8 @@ const (
 type Options struct {
 	// Mode is how boundaries are chosen; empty means Structure.
 	Mode Mode
-	// MaxTokens is the most tokens in a chunk, never exceeded; 0 means 128.
+	// MaxTokens is the most tokens in a chunk; 0 means 128. Only a character
+	// that has more by itself exceeds it, as a chunk of its own.
 	MaxTokens int
 	// MaxBytes is the most bytes in a chunk, never exceeded; 0 means 32 for
 	// each token. It bounds text of which the tokenizer makes few tokens,
@@ -32,11 +33,11 @@ type Options struct {
 	MaxBytes int
 }
 
-// The smallest limits accepted: a single rune may need several tokens, and a
-// chunk must hold at least one.
+// The limits accepted. A single character may need several tokens and bytes, so
+// they must not be too small.
 const (
-	minTokens = 8
-	minBytes  = 64
+	minTokens, maxTokens = 8, 1 << 24
+	minBytes, maxBytes   = 64, 1 << 30
 )
 
 // WithDefaults returns o with every zero replaced by its default.
@@ -59,11 +60,11 @@ func (o Options) Validate() error {
 	if modes := []Mode{Structure, Sentence, Fixed}; !slices.Contains(modes, o.Mode) {
 		return fmt.Errorf("chunker mode %q: want one of %q", o.Mode, modes)
 	}
-	if o.MaxTokens < minTokens {
-		return fmt.Errorf("chunker max tokens %d: want %d or more", o.MaxTokens, minTokens)
+	if o.MaxTokens < minTokens || o.MaxTokens > maxTokens {
+		return fmt.Errorf("chunker max tokens %d: want %d to %d", o.MaxTokens, minTokens, maxTokens)
 	}
-	if o.MaxBytes < minBytes {
-		return fmt.Errorf("chunker max bytes %d: want %d or more", o.MaxBytes, minBytes)
+	if o.MaxBytes < minBytes || o.MaxBytes > maxBytes {
+		return fmt.Errorf("chunker max bytes %d: want %d to %d", o.MaxBytes, minBytes, maxBytes)
 	}
 	return nil
 }

@@ -53,15 +53,38 @@ func (m *SourceMap) boundary(text int) int {
 		return m.size
 	}
 	// The run that holds the byte before the boundary.
-	i := sort.Search(len(m.runs), func(i int) bool { return m.runs[i].textEnd() >= text })
-	r := m.runs[i]
+	r := m.runs[m.runAfter(text-1)]
 	// A unit that the boundary would cut belongs to what follows.
 	return r.source + (text-r.text)/r.textUnit*r.sourceUnit
 }
 
+// span is the file range that stands for a text range and nothing around it:
+// from the source of its first byte to that of its last. A unit that r holds a
+// part of is in it.
+func (m *SourceMap) span(r Range) Range {
+	if m.size == 0 {
+		return r
+	}
+	if r.Len() <= 0 || r.Start < 0 || r.End > m.text {
+		return m.Tile(r)
+	}
+	first := m.runs[m.runAfter(r.Start)]
+	last := m.runs[m.runAfter(r.End-1)]
+	return Range{
+		Start: first.source + (r.Start-first.text)/first.textUnit*first.sourceUnit,
+		End:   last.source + ((r.End-1-last.text)/last.textUnit+1)*last.sourceUnit,
+	}
+}
+
+// runAfter is the index of the first run that ends after the text offset.
+func (m *SourceMap) runAfter(text int) int {
+	return sort.Search(len(m.runs), func(i int) bool { return m.runs[i].textEnd() > text })
+}
+
 // Lines returns the first and last line, counted from 1, that the file range r
 // touches; both are 0 when the map knows no lines. A line break belongs to the
-// line it ends.
+// line it ends. The lines of a passage are better had from [Document.Lines],
+// which leaves out those that hold none of its visible text.
 func (m *SourceMap) Lines(r Range) (first, last int) {
 	if m.size == 0 {
 		return 0, 0

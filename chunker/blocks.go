@@ -1,0 +1,146 @@
+package chunker
+
+// kind says what a block is.
+type kind uint8
+
+const (
+	paragraph   kind = iota
+	heading          // level is its own, 1 the highest
+	listItem         // its text up to the next block; what it holds follows, one level deeper
+	fence            // fenced or indented code
+	table
+	quote
+	markup           // HTML
+	divider          // a thematic break
+	frontMatter      //
+	source           // of Code: level 0 starts at the left margin
+)
+
+// block is a stretch of text that a reader sees as one thing. It reaches up to
+// the start of the next block, so white space belongs to the block before it.
+type block struct {
+	Range
+	kind  kind
+	level int  // of a heading; of others, how many list items they stand in
+	rows  bool // where it is too large, it is cut at line ends, not sentences
+}
+
+// outline is what a scan of a text finds.
+type outline struct {
+	blocks   []block
+	headings []Heading
+}
+
+// start opens a block at a line start.
+func (o *outline) start(at int, k kind, level int) {
+	rows := k == fence || k == table || k == markup || k == frontMatter || k == source
+	o.blocks = append(o.blocks, block{Range{at, at}, k, level, rows})
+}
+
+// last is the block that was opened last.
+func (o *outline) last() *block { return &o.blocks[len(o.blocks)-1] }
+
+// head records a heading and makes the last block one.
+func (o *outline) head(h Heading) {
+	h.Level = min(max(h.Level, 1), lowestLevel)
+	o.headings = append(o.headings, h)
+	if b := o.last(); b.kind != heading {
+		b.kind, b.level = heading, h.Level
+	}
+}
+
+// finish gives the blocks their ends, so that they tile a text of size bytes.
+func (o *outline) finish(size int) {
+	if len(o.blocks) == 0 {
+		o.start(0, paragraph, 0)
+	}
+	o.blocks[0].Start = 0
+	end := size
+	for i := len(o.blocks) - 1; i >= 0; i-- {
+		o.blocks[i].End = end
+		end = o.blocks[i].Start
+	}
+}
+
+// A reader finds the blocks of one syntax, given its lines in order.
+type reader interface {
+	read(line)
+	// interrupt ends the open block: the next line is not read but starts a
+	// block of its own.
+	interrupt()
+}
+
+// scan finds the blocks of a text. Headings, if there are any, stand for those
+// that the syntax would show; a heading takes the whole of its lines.
+func scan(text string, syntax Syntax, headings []Heading) *outline {
+	o := new(outline)
+	var r reader
+	switch syntax {
+	case Markdown:
+		r = newMarkdown(o, text, len(headings) == 0)
+	case Code:
+		r = &code{out: o}
+	default:
+		r = &plain{out: o}
+	}
+	headingEnd := 0
+	for l := range linesOf(text, Range{0, len(text)}) {
+		if len(headings) > 0 && headings[0].Start < l.End {
+			r.interrupt()
+			o.start(l.Start, paragraph, 0)
+			for ; len(headings) > 0 && headings[0].Start < l.End; headings = headings[1:] {
+				o.head(headings[0])
+				headingEnd = max(headingEnd, headings[0].End)
+			}
+		} else if l.Start >= headingEnd {
+			r.read(l)
+		}
+	}
+	o.finish(len(text))
+	return o
+}
+
+// plain reads text in which blank lines separate paragraphs.
+type plain struct {
+	out  *outline
+	open bool // the line before was not blank
+}
+
+func (p *plain) interrupt() { p.open = false }
+
+func (p *plain) read(l line) {
+	if !p.open && !l.blank() {
+		p.out.start(l.Start, paragraph, 0)
+	}
+	p.open = !l.blank()
+}
+
+// code reads source text. A block of level 0 starts at the left margin after a
+// blank line: a function with the comment above it. The blocks of level 1 inside
+// start after other blank lines and at other lines that open at the margin.
+type code struct {
+	out  *outline
+	open bool // the line before was not blank
+}
+
+func (c *code) interrupt() { c.open = false }
+
+func (c *code) read(l line) {
+	if l.blank() {
+		c.open = false
+		return
+	}
+	opens := l.indent == 0 && !closes(l.body[0])
+	switch {
+	case !c.open && opens:
+		c.out.start(l.Start, source, 0)
+	case !c.open || opens:
+		c.out.start(l.Start, source, 1)
+	}
+	c.open = true
+}
+
+// closes reports whether a line that begins with c belongs to what is above it.
+func closes(c byte) bool {
+	return c == '}' || c == ')' || c == ']' || c == '{'
+}
