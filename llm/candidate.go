@@ -2,7 +2,6 @@ package llm
 
 import (
 	"fmt"
-	"regexp"
 	"strings"
 
 	"github.com/waymark-rag/waymark/internal/prose"
@@ -76,7 +75,7 @@ func candidates(source string, number int) []candidate {
 			}
 			text = labelCells(header, cells)
 		default:
-			text = clean(s.Of(source))
+			text = prose.Clean(s.Of(source))
 			if strings.HasSuffix(text, ":") && i+1 < len(blocks) && blocks[i+1].Kind == prose.Fence {
 				text = withCommand(text, blocks[i+1].Of(source))
 			}
@@ -105,32 +104,11 @@ func quotable(c candidate) bool {
 	return true
 }
 
-var (
-	quotePrefix = regexp.MustCompile(`\n[ \t]*>[ \t]?`)
-	// A source's own reference marks would be taken for citations.
-	referenceMark = regexp.MustCompile(`[ \t]*[\[［【][^\[\]［］【】\n]{0,64}[\]］】]`)
-	hasDigit      = regexp.MustCompile(`\p{Nd}`)
-	emphasis      = regexp.MustCompile(`\*\*|__`)
-)
-
-// clean takes out of a sentence what is not its words.
-func clean(s string) string {
-	s = quotePrefix.ReplaceAllString(s, " ")
-	s = referenceMark.ReplaceAllStringFunc(s, func(mark string) string {
-		if hasDigit.MatchString(mark) {
-			return ""
-		}
-		return mark
-	})
-	s = emphasis.ReplaceAllString(s, "")
-	return strings.Join(strings.Fields(s), " ")
-}
-
 // splitRow returns the cells of a table row.
 func splitRow(row string) []string {
 	cells := strings.Split(strings.Trim(strings.TrimSpace(row), "|"), "|")
 	for i, c := range cells {
-		cells[i] = clean(c)
+		cells[i] = prose.Clean(c)
 	}
 	return cells
 }
