@@ -47,7 +47,7 @@ func decodeUTF16(file []byte, order binary.ByteOrder) (*source, *Skip) {
 			lines[i-1] = '\n'
 		}
 	}
-	return d.finish(file, lines), nil
+	return d.finish(lines), nil
 }
 
 // utf16Rune decodes the first character of b. What cannot be in a text, such as
@@ -118,7 +118,7 @@ func decodeLegacy(file []byte, t transformer, ascii bool) (*source, *Skip) {
 		d.add(text, i, size)
 		i += size
 	}
-	return d.finish(file, file), nil
+	return d.finish(file), nil
 }
 
 // nextCharacter decodes the first character of b. The text is empty for bytes

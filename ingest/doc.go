@@ -28,8 +28,9 @@
 //   - text: the file as it is.
 //   - markdown: the file as it is, less the YAML front matter, whose scalars and
 //     string lists become metadata.
-//   - html: what a browser would show, less <nav>. Blocks are separated by blank
-//     lines, table cells by " | ", and white space is collapsed outside <pre>.
+//   - html: what a browser would show, less <nav>, <svg> and frames, with the alt
+//     text of images. Blocks are separated by blank lines, table cells by " | ",
+//     and white space is collapsed outside <pre>.
 //     The character set is that of the byte order mark, the <meta> tag or the
 //     XML declaration; without one it is UTF-8 where valid, else windows-1252.
 //   - code: the file as it is; the language becomes metadata.

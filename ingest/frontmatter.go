@@ -8,9 +8,14 @@ import (
 	"github.com/goccy/go-yaml/parser"
 )
 
-// maxFrontMatter bounds the block, so that a long file that starts with a
-// horizontal rule is not searched for its end.
-const maxFrontMatter = 64 << 10
+const (
+	// maxFrontMatter bounds the block, so that a long file that starts with a
+	// horizontal rule is not searched for its end.
+	maxFrontMatter = 64 << 10
+	// maxEntry bounds one entry: the YAML parser takes quadratic time for deep
+	// nesting.
+	maxEntry = 8 << 10
+)
 
 // matter is what front matter says.
 type matter struct {
@@ -61,22 +66,29 @@ func frontMatterBlock(text string) (block string, size int) {
 	return "", 0
 }
 
-var yamlKey = regexp.MustCompile(`^[\pL\pN_][\pL\pN_.-]*:\s`)
+// yamlKey is the start of an entry.
+var yamlKey = regexp.MustCompile(`(?m)^[\pL\pN_][\pL\pN_.-]*:\s`)
 
 // yamlEntries cuts a block before each line that starts with a key, so that one
-// bad entry does not spoil the others. A block that starts with anything else
-// but comments is no mapping and gives none.
+// bad entry does not spoil the others. A block in which anything but comments
+// comes before the first key is no mapping and gives none.
 func yamlEntries(block string) []string {
-	var entries []string
-	for line := range strings.Lines(block) {
-		switch {
-		case yamlKey.MatchString(line):
-			entries = append(entries, line)
-		case len(entries) > 0:
-			entries[len(entries)-1] += line
-		case strings.TrimSpace(line) != "" && line[0] != '#':
+	starts := yamlKey.FindAllStringIndex(block, -1)
+	if len(starts) == 0 {
+		return nil
+	}
+	for line := range strings.Lines(block[:starts[0][0]]) {
+		if strings.TrimSpace(line) != "" && line[0] != '#' {
 			return nil
 		}
+	}
+	entries := make([]string, len(starts))
+	for i, s := range starts {
+		end := len(block)
+		if i+1 < len(starts) {
+			end = starts[i+1][0]
+		}
+		entries[i] = block[s[0]:end]
 	}
 	return entries
 }
@@ -84,6 +96,9 @@ func yamlEntries(block string) []string {
 // yamlEntry reads "key: value". The value is nil if there is none that metadata
 // can hold. Aliases are not resolved, so an entry cannot grow.
 func yamlEntry(entry string) (key string, value any) {
+	if len(entry) > maxEntry {
+		return "", nil
+	}
 	// The parser has panicked on malformed input before; an entry it cannot
 	// read must not cost the file.
 	defer func() {

@@ -56,8 +56,8 @@ func inputs(t testing.TB) []string {
 	}
 	var names []string
 	for _, e := range entries {
-		if !e.IsDir() && !strings.HasSuffix(e.Name(), ".golden") {
-			names = append(names, e.Name())
+		if name := e.Name(); !strings.HasSuffix(name, ".golden") && !strings.HasPrefix(name, ".") {
+			names = append(names, name)
 		}
 	}
 	return names

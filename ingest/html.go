@@ -37,22 +37,15 @@ type page struct {
 	hidden   int                // what starts before this position is not shown
 	unclosed map[atom.Atom]bool // elements for which no end tag follows
 
-	title      string
-	titleState int // see the constants
-	pre        int // depth
-	preStart   int // where the text of the innermost <pre> starts
-	lists      []list
-	tables     []table
+	title    string // of the first <title> that has one
+	inTitle  bool
+	pre      int // depth
+	preStart int // where the text of the innermost <pre> starts
+	lists    []list
+	tables   []table
 }
 
-// States of the title: the first <title> counts.
-const (
-	titleAhead = iota
-	titleOpen
-	titleDone
-)
-
-// list is an open list; items counts those of an ordered one.
+// list is an open list and the number of its items so far.
 type list struct {
 	ordered bool
 	items   int
@@ -105,8 +98,10 @@ func (p *page) documentTitle() string {
 
 // textToken writes a stretch of text, its character references decoded once.
 func (p *page) textToken(at chunker.Range) {
-	if p.titleState == titleOpen {
-		p.title = strings.Join(strings.Fields(html.UnescapeString(at.Of(p.text))), " ")
+	if p.inTitle {
+		if p.title == "" {
+			p.title = strings.Join(strings.Fields(html.UnescapeString(at.Of(p.text))), " ")
+		}
 		return
 	}
 	write := p.w.words

@@ -33,10 +33,10 @@ var headingLevels = map[atom.Atom]int{
 	atom.H1: 1, atom.H2: 2, atom.H3: 3, atom.H4: 4, atom.H5: 5, atom.H6: 6,
 }
 
-// hidden are the elements whose content is left out. The value says that it is
+// hiddenTags are the elements whose content is left out. The value says that it is
 // even when no end tag follows: a browser takes the rest of the page for a
 // script, but shows what is in a <nav>.
-var hidden = map[atom.Atom]bool{
+var hiddenTags = map[atom.Atom]bool{
 	atom.Iframe: true, atom.Noembed: true, atom.Noframes: true,
 	atom.Noscript: true, atom.Script: true, atom.Style: true,
 	atom.Nav: false, atom.Svg: false, atom.Template: false,
@@ -44,27 +44,36 @@ var hidden = map[atom.Atom]bool{
 
 // hide passes over the content of an element that starts at from.
 func (p *page) hide(tag atom.Atom, from int) {
-	toEnd, ok := hidden[tag]
+	toEnd, ok := hiddenTags[tag]
 	if !ok {
 		return
 	}
+	end := -1
 	if !p.unclosed[tag] {
-		for i := from; ; i += len("</") {
-			next := strings.Index(p.text[i:], "</")
-			if next < 0 {
-				break
-			}
-			i += next
-			name := p.text[i+len("</"):]
-			if n := len(tag.String()); len(name) >= n && strings.EqualFold(name[:n], tag.String()) {
-				p.hidden = i
-				return
-			}
-		}
+		end = indexEndTag(p.text, from, tag.String())
+	}
+	switch {
+	case end >= 0:
+		p.hidden = end
+	case toEnd:
+		p.hidden = len(p.text)
+	default:
 		p.unclosed[tag] = true // so that it is not searched for again
 	}
-	if toEnd {
-		p.hidden = len(p.text)
+}
+
+// indexEndTag is the position of the first end tag of that name, or -1.
+func indexEndTag(text string, from int, name string) int {
+	for i := from; ; i += len("</") {
+		next := strings.Index(text[i:], "</")
+		if next < 0 {
+			return -1
+		}
+		i += next
+		rest := text[i+len("</"):]
+		if len(rest) > len(name) && strings.EqualFold(rest[:len(name)], name) && strings.IndexByte(" \t\r\n\f/>", rest[len(name)]) >= 0 {
+			return i
+		}
 	}
 }
 
@@ -84,9 +93,7 @@ func (p *page) startTag(z *html.Tokenizer, at chunker.Range) atom.Atom {
 	}
 	switch tag {
 	case atom.Title:
-		if p.titleState == titleAhead {
-			p.titleState = titleOpen
-		}
+		p.inTitle = true
 	case atom.Img:
 		if hasAttr {
 			p.image(z, at)
@@ -116,9 +123,7 @@ func (p *page) endTag(tag atom.Atom, at chunker.Range) {
 	w := p.w
 	switch tag {
 	case atom.Title:
-		if p.titleState == titleOpen {
-			p.titleState = titleDone
-		}
+		p.inTitle = false
 	case atom.Pre:
 		p.pre = max(0, p.pre-1)
 	case atom.Ul, atom.Ol:

@@ -29,10 +29,10 @@ type pageWriter struct {
 	cells   int           // " | " to write before the next text
 	marker  string        // of a list item, to write before its text
 	started bool          // text has followed the start of the innermost cell or item
-	// headings
+
+	headings []chunker.Heading
 	level    int // of the open heading, 0 for none
 	start    int // of its text, -1 until there is some
-	headings []chunker.Heading
 }
 
 func newPageWriter(src *source) *pageWriter {
@@ -62,7 +62,7 @@ func (w *pageWriter) space(r chunker.Range) {
 	}
 }
 
-// same writes bytes of the page as they are, instead others in their place.
+// same writes bytes of the page as they are.
 func (w *pageWriter) same(r chunker.Range) {
 	if r.Len() > 0 {
 		w.begin(r.Start)
@@ -71,6 +71,7 @@ func (w *pageWriter) same(r chunker.Range) {
 	}
 }
 
+// instead writes text in the place of bytes of the page.
 func (w *pageWriter) instead(text string, r chunker.Range) {
 	if text != "" {
 		w.begin(r.Start)
@@ -81,7 +82,7 @@ func (w *pageWriter) instead(text string, r chunker.Range) {
 
 // begin writes what was held back, before text that comes from at.
 func (w *pageWriter) begin(at int) {
-	if text := w.text.String(); text != "" {
+	if text := w.text.String(); text != "" && w.gap != noGap {
 		// The text of a <pre> may end in white space of its own.
 		tail := text[max(0, len(text)-len("\r\n\r\n")):]
 		tail = tail[len(strings.TrimRight(tail, " \t\r\n")):]
@@ -93,7 +94,9 @@ func (w *pageWriter) begin(at int) {
 			w.insert(" ", w.gapAt)
 		}
 	}
-	w.insert(strings.Repeat(" | ", w.cells)+w.marker, chunker.Range{Start: at, End: at})
+	if w.cells > 0 || w.marker != "" {
+		w.insert(strings.Repeat(" | ", w.cells)+w.marker, chunker.Range{Start: at, End: at})
+	}
 	w.gap, w.cells, w.marker, w.started = noGap, 0, "", true
 	if w.level > 0 && w.start < 0 {
 		w.start = w.text.Len()
@@ -124,7 +127,7 @@ func (w *pageWriter) words(r chunker.Range) {
 	}
 }
 
-// openHeading and closeHeading enclose the text of a heading.
+// openHeading makes a heading of what follows, up to closeHeading.
 func (w *pageWriter) openHeading(level int) {
 	w.closeHeading()
 	w.level = level

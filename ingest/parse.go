@@ -55,6 +55,7 @@ func (r *Raw) Parse() (*Loaded, error) {
 	if doc.Title == "" {
 		doc.Title = path.Base(r.ID)
 	}
+	doc.Title = clip(doc.Title)
 	if doc.Metadata == nil {
 		doc.Metadata = map[string]any{}
 	}
@@ -66,6 +67,19 @@ func (r *Raw) Parse() (*Loaded, error) {
 		delete(doc.Metadata, MetaLanguage)
 	}
 	return &Loaded{Document: doc, Hash: r.Hash, Format: format.name}, nil
+}
+
+// clip bounds a title: a tag that is never closed may make it as long as the page.
+func clip(title string) string {
+	const limit = 300
+	if len(title) <= limit {
+		return title
+	}
+	end := limit
+	for !utf8.RuneStart(title[end]) {
+		end--
+	}
+	return title[:end] + "\u2026"
 }
 
 func (r *Raw) read() (chunker.Document, format, *Skip) {

@@ -107,6 +107,8 @@ func TestParseFrontMatter(t *testing.T) {
 		{name: "not first", data: "\n---\nkind: y\n---\nt", title: "f.md", text: "\n---\nkind: y\n---\nt"},
 		{name: "two rules", data: "---\n\n---\nt", title: "f.md", text: "---\n\n---\nt"},
 		{name: "aliases", data: "---\na: &a [x, y]\nb: *a\nc: [*a, *a]\nd: z\n---\nt", title: "f.md", meta: map[string]any{"d": "z"}, text: "t"},
+		{name: "too deep", data: "---\na: " + strings.Repeat("[", 60_000) + "\nd: z\n---\nt", title: "f.md", meta: map[string]any{"d": "z"}, text: "t"},
+		{name: "text before a key", data: "---\ntext\nkind: y\n---\nt", title: "f.md", text: "---\ntext\nkind: y\n---\nt"},
 		{name: "escapes", data: "---\ntitle: \"a\\0b\"\n---\nt", title: "a\uFFFDb", text: "t"},
 		{name: "number as title", data: "---\ntitle: 1984\n---\n# One\n", title: "One", meta: map[string]any{"title": int64(1984)}, text: "# One\n"},
 		{name: "numbers", data: "---\na: 99999999999999999999\nb: -3\nc: .inf\nd: 0x10\ne: 1.5\n---\nt", title: "f.md",
@@ -143,6 +145,7 @@ func TestParseMarkdownTitle(t *testing.T) {
 		{"Two lines of\ntitle\n===\n", "title"},
 		{"\n===\ntext", "f.md"},
 		{"    # code\n\t# code\n", "f.md"},
+		{"# " + strings.Repeat("long \u00e9", 100), strings.Repeat("long \u00e9", 42) + "long \u2026"},
 	} {
 		l, err := ingest.Parse("f.md", []byte(tc.text))
 		if err != nil {
@@ -154,27 +157,38 @@ func TestParseMarkdownTitle(t *testing.T) {
 	}
 }
 
-// Pages that would take long or much memory if work on one tag grew with what
-// came before it.
-func TestParseHTMLStaysLinear(t *testing.T) {
-	const n = 200_000
-	for name, page := range map[string]string{
-		"unclosed nav":    strings.Repeat("<nav>x", n),
-		"unclosed lists":  strings.Repeat("<ul><li>x", n),
-		"unclosed tables": strings.Repeat("<table><tr><td>x", n),
-		"empty cells":     "<table><tr>" + strings.Repeat("<td>", n) + "x",
-		"breaks in pre":   "x<pre>" + strings.Repeat("\n<div>", n) + "x",
-		"headings":        strings.Repeat("<h1>x", n),
-		"one attribute":   `<p title="` + strings.Repeat("x", 10*n) + `">x`,
-		"references":      strings.Repeat("&", n) + "x",
-		"long reference":  "&" + strings.Repeat("x", 10*n) + ";",
+// A phrase of the text leads to its very bytes in the file.
+func TestParseSpans(t *testing.T) {
+	for _, tc := range []struct{ file, phrase, want string }{
+		{"utf16le.txt", "\u6d77 \U0001F600", "\x77\x6d\x20\x00\x3d\xd8\x00\xde"},
+		{"bad-bytes.txt", "\uFFFDafter", "\x00after"},
+		{"front-matter.md", "Body text.", "Body text."},
+		{"windows-1252.html", "\u20ac5", "\x805"},
+		{"windows-1252.html", "a & b < c, <b>", "a & b < c, &lt;b&gt;"},
+		{"windows-1252.html", "&amp; \u00e9", "&amp;amp; &eacute;"},
+		{"shift-jis.html", "\u30c6\u30b9\u30c8 ABC \uff76", "\x83\x65\x83\x58\x83\x67 ABC \xb6"},
+		{"iso-2022-jp.html", "\u672c\u8a9e", "\x4b\x5c\x38\x6c\x1b(B"}, // with the switch to ASCII
+		{"utf16.html", "& b ", "&\x00a\x00m\x00p\x00;\x00 \x00b\x00 \x00"},
+		{"lists-tables.html", "tables", "tables"},
+		{"lists-tables.html", "Tea | 2", "<tr><td><p>Tea</p></td><td><p>2"},
+		{"images.html", "a chart of rising costs", "<img src=\"a.png\" alt=\"a chart of\n rising  costs\">"},
 	} {
-		l, err := ingest.Parse("page.html", []byte(page))
+		data, err := os.ReadFile(filepath.Join("testdata", tc.file))
 		if err != nil {
-			t.Fatalf("%s: %v", name, err)
+			t.Fatal(err)
 		}
-		if got := len(l.Document.Text); got > 20*n {
-			t.Errorf("%s: the text has %d bytes, the page %d", name, got, len(page))
+		l, err := ingest.Parse(tc.file, data)
+		if err != nil {
+			t.Fatal(err)
+		}
+		start := strings.Index(l.Document.Text, tc.phrase)
+		if start < 0 {
+			t.Errorf("%s: the text lacks %q", tc.file, tc.phrase)
+			continue
+		}
+		at := l.Document.Source.Tile(chunker.Range{Start: start, End: start + len(tc.phrase)})
+		if got := at.Of(string(data)); got != tc.want {
+			t.Errorf("%s: %q maps to %q, want %q", tc.file, tc.phrase, got, tc.want)
 		}
 	}
 }

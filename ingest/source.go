@@ -16,10 +16,9 @@ const (
 
 // source is a file's content as clean UTF-8, with the way back to the file.
 type source struct {
-	file  []byte
 	text  string
 	m     *chunker.SourceMap // nil when text is the file, byte for byte
-	lines []byte             // as long as file, with '\n' wherever a line ends
+	lines []byte             // as long as the file, with '\n' wherever a line ends
 }
 
 // decode reads UTF-8, or UTF-16 that starts with a byte order mark.
@@ -33,7 +32,7 @@ func decode(file []byte) (*source, *Skip) {
 	}
 	clean := utf8.Valid(file) && bytes.IndexByte(file, 0) < 0
 	if clean && start == 0 {
-		return &source{file: file, text: string(file), lines: file}, nil
+		return &source{text: string(file), lines: file}, nil
 	}
 	if !clean {
 		bad := 0
@@ -57,7 +56,7 @@ func decode(file []byte) (*source, *Skip) {
 			i++
 		}
 	}
-	return d.finish(file, file), nil
+	return d.finish(file), nil
 }
 
 // goodPrefix is the length of the longest prefix that is UTF-8 without NUL.
@@ -131,7 +130,7 @@ func (d *decoding) add(text string, at, size int) {
 	d.b.Add(len(text), at, size)
 }
 
-func (d *decoding) finish(file, lines []byte) *source {
+func (d *decoding) finish(lines []byte) *source {
 	m := d.b.Finish(lines)
-	return &source{file: file, text: d.text.String(), m: &m, lines: lines}
+	return &source{text: d.text.String(), m: &m, lines: lines}
 }
