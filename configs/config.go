@@ -143,7 +143,7 @@ func (c Config) Validate() error {
 		bad("search.landmark_weight and document_weight", 0, "one of them above 0")
 	}
 	if !(c.Search.MMR >= 0 && c.Search.MMR <= 1) {
-		bad("search.mmr", c.Search.MMR, "a number from 0 (off) to 1")
+		bad("search.mmr", c.Search.MMR, "a number from 0 (off) to 1 (relevance alone)")
 	}
 	if c.Search.Neighbours < 0 || c.Search.PerDocument < 0 {
 		bad("search.neighbours and per_document", []int{c.Search.Neighbours, c.Search.PerDocument}, "0 or more")

@@ -100,6 +100,9 @@ func newSide(tok Tokenizer, cfg Config, prefix string) (side, error) {
 // Config returns the configuration in force.
 func (m *Model) Config() Config { return m.cfg }
 
+// Overlap returns how many tokens of context windows repeat at most.
+func (m *Model) Overlap() int { return m.opt.Overlap }
+
 // Offsets makes m a chunker.Tokenizer, so that chunk sizes are counted in the
 // tokens that will be encoded.
 func (m *Model) Offsets(text string) ([]chunker.Range, error) {

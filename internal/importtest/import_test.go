@@ -1,0 +1,131 @@
+// Package importtest holds the import rules of the module: data flows from
+// ingest to pipeline, imports point the other way or up to an interface, and
+// implementations never import each other.
+package importtest
+
+import (
+	"encoding/json"
+	"errors"
+	"io"
+	"os/exec"
+	"slices"
+	"strings"
+	"testing"
+)
+
+const module = "github.com/waymark-rag/waymark"
+
+// rules says what each package may import: packages of the module by their
+// path in it, others by the start of their path. The standard library is always
+// allowed. A package without a rule fails the test.
+var rules = map[string]rule{
+	"":                      {},
+	"chunker":               {others: []string{"github.com/rivo/uniseg"}},
+	"ingest":                {ours: []string{"chunker"}, others: []string{"golang.org/x/net/html", "golang.org/x/text", "github.com/goccy/go-yaml"}},
+	"landmark":              {ours: []string{"chunker"}},
+	"landmark/landmarktest": {ours: []string{"landmark", "chunker"}},
+	"landmark/modeldir":     {ours: []string{"landmark", "chunker"}},
+	"landmark/onnx": {ours: []string{"landmark", "landmark/modeldir", "chunker"},
+		others: []string{"github.com/yalue/onnxruntime_go", "github.com/daulet/tokenizers"}},
+	"models":              {},
+	"retriever":           {ours: []string{"chunker"}},
+	"retriever/storetest": {ours: []string{"retriever", "chunker"}, others: []string{"github.com/google/go-cmp"}},
+	"retriever/local":     {ours: []string{"retriever", "chunker"}, others: []string{"modernc.org/sqlite", "golang.org/x/sys"}},
+	"internal/prose":      {others: []string{"github.com/rivo/uniseg"}},
+	"llm":                 {ours: []string{"internal/prose"}, others: []string{"github.com/tmc/langchaingo/llms"}},
+	"llm/llmtest":         {ours: []string{"llm"}},
+	"pipeline": {ours: []string{"chunker", "ingest", "landmark", "retriever", "llm", "internal/prose"}},
+	"configs":             {ours: []string{"chunker", "landmark", "retriever"}, others: []string{"github.com/goccy/go-yaml"}},
+	"internal/importtest": {},
+	"internal/wire": {ours: []string{"chunker", "configs", "ingest", "landmark", "landmark/modeldir", "landmark/onnx", "llm", "models",
+		"pipeline", "retriever", "retriever/local"}},
+	"cmd/waymark": {ours: []string{"chunker", "configs", "ingest", "internal/wire", "landmark/modeldir", "landmark/onnx", "llm", "models", "pipeline", "retriever"},
+		others: []string{"github.com/spf13/cobra", "github.com/spf13/pflag", "github.com/schollz/progressbar", "golang.org/x/term"}},
+}
+
+type rule struct{ ours, others []string }
+
+// anything is for programs outside of the product: examples and tools may use
+// every public package.
+func anything(pkg string) bool {
+	return strings.HasPrefix(pkg, "examples/") || strings.HasPrefix(pkg, "internal/tools/")
+}
+
+func TestImports(t *testing.T) {
+	seen := map[string]bool{}
+	for _, tags := range []string{"", "onnx"} {
+		for _, p := range list(t, tags) {
+			name := strings.TrimPrefix(strings.TrimPrefix(p.ImportPath, module), "/")
+			r, ok := rules[name]
+			if !ok && !anything(name) {
+				t.Errorf("package %s has no rule: add one to the table in this file", name)
+				continue
+			}
+			seen[name] = true
+			for _, imp := range p.Imports {
+				if first, _, _ := strings.Cut(imp, "/"); !strings.Contains(first, ".") || anything(name) {
+					continue // the standard library
+				}
+				if ours, found := strings.CutPrefix(imp, module+"/"); found {
+					if !slices.Contains(r.ours, ours) {
+						t.Errorf("%s imports %s, which its rule does not allow", name, ours)
+					}
+				} else if !slices.ContainsFunc(r.others, func(o string) bool { return imp == o || strings.HasPrefix(imp, o+"/") }) {
+					t.Errorf("%s imports %s, which its rule does not allow", name, imp)
+				}
+			}
+		}
+	}
+	for name := range rules {
+		if !seen[name] {
+			t.Errorf("the table has a rule for %q, which is no package", name)
+		}
+	}
+}
+
+// Programs that use the store and the pipeline must link without the native
+// libraries.
+func TestNativePartsStayInTheirLeaf(t *testing.T) {
+	for _, pkg := range []string{"chunker", "ingest", "landmark", "retriever", "retriever/local", "llm", "pipeline", "configs"} {
+		out, err := exec.Command("go", "list", "-tags", "onnx", "-deps", module+"/"+pkg).Output()
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, native := range []string{"github.com/yalue/onnxruntime_go", "github.com/daulet/tokenizers", module + "/landmark/onnx"} {
+			if slices.Contains(strings.Fields(string(out)), native) {
+				t.Errorf("%s depends on %s", pkg, native)
+			}
+		}
+	}
+}
+
+type goPackage struct {
+	ImportPath string
+	Imports    []string
+}
+
+func list(t *testing.T, tags string) []goPackage {
+	t.Helper()
+	cmd := exec.Command("go", "list", "-tags", tags, "-json=ImportPath,Imports", module+"/...")
+	pipe, err := cmd.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	var out []goPackage
+	for dec := json.NewDecoder(pipe); ; {
+		var p goPackage
+		if err := dec.Decode(&p); errors.Is(err, io.EOF) {
+			break
+		} else if err != nil {
+			t.Fatal(err)
+		}
+		out = append(out, p)
+	}
+	if err := cmd.Wait(); err != nil {
+		t.Fatal(err)
+	}
+	return out
+}

@@ -1,0 +1,357 @@
+// Command spaneval measures retrieval on a set with known passages: it indexes
+// the documents through the public API and runs the queries against them.
+//
+//	go run -tags onnx ./internal/tools/spaneval -model DIR SET...
+//
+// A SET is a BEIR folder with qrels/spans.tsv. It prints chunk hit@1 and hit@5 (one
+// of the k best chunks of the whole set overlaps a gold span of the query) by
+// the landmark's score and by both levels, and document nDCG@10 by the document
+// vector (doc), by the best chunk (max) and by both (mix).
+package main
+
+import (
+	"bufio"
+	"context"
+	"encoding/json"
+	"flag"
+	"fmt"
+	"io/fs"
+	"math"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+	"sync/atomic"
+
+	"github.com/waymark-rag/waymark/chunker"
+	"github.com/waymark-rag/waymark/landmark"
+	"github.com/waymark-rag/waymark/landmark/onnx"
+	"github.com/waymark-rag/waymark/models"
+	"github.com/waymark-rag/waymark/pipeline"
+	"github.com/waymark-rag/waymark/retriever"
+	"github.com/waymark-rag/waymark/retriever/local"
+)
+
+type settings struct {
+	model, library, pooling, mode string
+	tokens, overlap, queries      int
+	landmark, lexical             float64
+}
+
+func main() {
+	var s settings
+	flag.StringVar(&s.model, "model", "", "model directory; empty is the default model")
+	flag.StringVar(&s.library, "library", os.Getenv("ONNXRUNTIME_LIB"), "ONNX Runtime library")
+	flag.StringVar(&s.pooling, "pooling", "", "pooling in place of the model's own")
+	flag.StringVar(&s.mode, "mode", "fixed", "chunker mode")
+	flag.IntVar(&s.tokens, "tokens", 128, "chunk size")
+	flag.IntVar(&s.overlap, "overlap", -1, "tokens of overlap between windows, -1 none, 0 the default")
+	flag.IntVar(&s.queries, "queries", 0, "random sample of queries; 0 takes all")
+	flag.Float64Var(&s.landmark, "landmark", 0.5, "weight of the landmark in mix, the rest being the document's")
+	flag.Float64Var(&s.lexical, "lexical", -1, "weight of BM25 in mix; -1 none")
+	flag.Parse()
+	if flag.NArg() == 0 {
+		flag.Usage()
+		os.Exit(2)
+	}
+	fmt.Println("| set | chunks | doc | max | mix | hit@1 | hit@5 | mix hit@1 | mix hit@5 |")
+	fmt.Println("|---|---|---|---|---|---|---|---|---|")
+	for _, set := range flag.Args() {
+		if err := s.run(context.Background(), set); err != nil {
+			fmt.Fprintln(os.Stderr, "error:", err)
+			os.Exit(1)
+		}
+	}
+}
+
+func (s settings) run(ctx context.Context, set string) error {
+	var fsys fs.FS = models.Default()
+	if s.model != "" {
+		fsys = os.DirFS(s.model)
+	}
+	m, err := onnx.Open(ctx, fsys, &onnx.Options{
+		Library: s.library,
+		Pooling: landmark.Pooling(s.pooling),
+		Encode:  landmark.Options{Overlap: s.overlap},
+	})
+	if err != nil {
+		return err
+	}
+	defer m.Close()
+	split, err := chunker.New(m, chunker.Options{Mode: chunker.Mode(s.mode), MaxTokens: s.tokens})
+	if err != nil {
+		return err
+	}
+	dir, err := os.MkdirTemp("", "spaneval")
+	if err != nil {
+		return err
+	}
+	defer os.RemoveAll(dir)
+	store, err := local.Open(ctx, filepath.Join(dir, "index.db"), &local.Options{Create: true, Fingerprint: retriever.Fingerprint{Model: m.Digest, Dim: m.Config().Dim}})
+	if err != nil {
+		return err
+	}
+	defer store.Close()
+	p, err := pipeline.New(pipeline.Parts{Chunker: split, Embedder: m, Store: store}, nil)
+	if err != nil {
+		return err
+	}
+
+	docs, err := corpus(set)
+	if err != nil {
+		return err
+	}
+	report, err := p.Add(ctx, docs...)
+	if err != nil {
+		return err
+	}
+	if len(report.Skipped) > 0 {
+		return fmt.Errorf("skipped %v", report.Skipped)
+	}
+	queries, err := load(set, s.queries)
+	if err != nil {
+		return err
+	}
+	return s.measure(ctx, p, filepath.Base(set), report.Chunks, queries)
+}
+
+// The columns after the number of chunks.
+const (
+	docNDCG = iota
+	maxNDCG
+	mixNDCG
+	hit1
+	hit5
+	mixHit1
+	mixHit5
+	columns
+)
+
+func (s settings) measure(ctx context.Context, p *pipeline.Pipeline, name string, chunks int, queries []query) error {
+	rows := make([][columns]float64, len(queries))
+	var next atomic.Int64
+	var failed atomic.Value
+	var wg sync.WaitGroup
+	for range 2 {
+		wg.Go(func() {
+			for i := next.Add(1) - 1; int(i) < len(queries); i = next.Add(1) - 1 {
+				row, err := s.one(ctx, p, queries[i])
+				if err != nil {
+					failed.Store(err)
+					return
+				}
+				rows[i] = row
+			}
+		})
+	}
+	wg.Wait()
+	if err, ok := failed.Load().(error); ok {
+		return err
+	}
+	var sum [columns]float64
+	for _, row := range rows {
+		for i, x := range row {
+			sum[i] += x / float64(len(rows))
+		}
+	}
+	fmt.Printf("| %s | %d |", name, chunks)
+	for _, x := range sum {
+		fmt.Printf(" %.3f |", x)
+	}
+	fmt.Println()
+	return nil
+}
+
+func (s settings) one(ctx context.Context, p *pipeline.Pipeline, q query) (row [columns]float64, err error) {
+	vector, err := p.Embedder.EmbedQuery(ctx, q.text)
+	if err != nil {
+		return row, err
+	}
+	mix := retriever.Weights{Landmark: s.landmark, Document: 1 - s.landmark}
+	search := func(w retriever.Weights, perDocument, limit int) ([]retriever.Candidate, error) {
+		c, err := p.Store.Candidates(ctx, retriever.Query{Vector: vector, Limit: limit, Weights: w, PerDocument: perDocument})
+		return c.Dense, err
+	}
+	ranked := func(column int, w retriever.Weights) error {
+		found, err := search(w, 1, 10)
+		if err != nil {
+			return err
+		}
+		row[column] = q.ndcg(found)
+		return nil
+	}
+	if err := ranked(docNDCG, retriever.Weights{Document: 1}); err != nil {
+		return row, err
+	}
+	if err := ranked(maxNDCG, retriever.Weights{Landmark: 1}); err != nil {
+		return row, err
+	}
+	if err := ranked(mixNDCG, mix); err != nil {
+		return row, err
+	}
+	chunks, err := search(retriever.Weights{Landmark: 1}, 0, 5)
+	if err != nil {
+		return row, err
+	}
+	if row[hit1], row[hit5], err = q.hits(ctx, p, chunks); err != nil {
+		return row, err
+	}
+	if s.lexical > 0 {
+		hits, err := retriever.Search(ctx, p.Store, retriever.Request{Vector: vector, Words: q.text, Weights: mix, K: 5, Lexical: s.lexical})
+		if err != nil {
+			return row, err
+		}
+		chunks = chunks[:0]
+		for _, h := range hits {
+			chunks = append(chunks, retriever.Candidate{Document: h.Document, Chunk: h.Chunk})
+		}
+	} else if chunks, err = search(mix, 0, 5); err != nil {
+		return row, err
+	}
+	row[mixHit1], row[mixHit5], err = q.hits(ctx, p, chunks)
+	return row, err
+}
+
+type query struct {
+	text  string
+	gains map[string]float64
+	spans map[string][]chunker.Range
+}
+
+// ndcg is nDCG@10 of documents with linear gains.
+func (q query) ndcg(found []retriever.Candidate) float64 {
+	var dcg, ideal float64
+	for i, c := range found {
+		dcg += q.gains[c.Document] / math.Log2(float64(i)+2)
+	}
+	var gains []float64
+	for _, g := range q.gains {
+		gains = append(gains, g)
+	}
+	slices.SortFunc(gains, func(a, b float64) int { return -int(math.Copysign(1, a-b)) })
+	for i, g := range gains[:min(10, len(gains))] {
+		ideal += g / math.Log2(float64(i)+2)
+	}
+	return dcg / ideal
+}
+
+func (q query) hits(ctx context.Context, p *pipeline.Pipeline, found []retriever.Candidate) (at1, at5 float64, err error) {
+	for i, c := range found {
+		docs, err := p.Store.Fetch(ctx, []string{c.Document}, retriever.Want{Chunks: true})
+		if err != nil {
+			return 0, 0, err
+		}
+		for _, gold := range q.spans[c.Document] {
+			if docs[0].Chunks[c.Chunk].Text.Overlaps(gold) {
+				at5 = 1
+				if i == 0 {
+					at1 = 1
+				}
+			}
+		}
+	}
+	return at1, at5, nil
+}
+
+func corpus(set string) ([]chunker.Document, error) {
+	var out []chunker.Document
+	err := lines(filepath.Join(set, "corpus.jsonl"), func(line string) error {
+		var row struct {
+			ID    string `json:"_id"`
+			Title string `json:"title"`
+			Text  string `json:"text"`
+		}
+		if err := json.Unmarshal([]byte(line), &row); err != nil {
+			return err
+		}
+		out = append(out, chunker.Document{ID: row.ID, Title: row.Title, Text: row.Text})
+		return nil
+	})
+	return out, err
+}
+
+func load(set string, sample int) ([]query, error) {
+	byID := map[string]*query{}
+	var ids []string
+	err := lines(filepath.Join(set, "queries.jsonl"), func(line string) error {
+		var row struct {
+			ID   string `json:"_id"`
+			Text string `json:"text"`
+		}
+		if err := json.Unmarshal([]byte(line), &row); err != nil {
+			return err
+		}
+		byID[row.ID] = &query{row.Text, map[string]float64{}, map[string][]chunker.Range{}}
+		ids = append(ids, row.ID)
+		return nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	err = table(filepath.Join(set, "qrels", "test.tsv"), func(f []string) error {
+		gain, err := strconv.ParseFloat(f[2], 64)
+		if q := byID[f[0]]; q != nil {
+			q.gains[f[1]] = gain
+		}
+		return err
+	})
+	if err != nil {
+		return nil, err
+	}
+	err = table(filepath.Join(set, "qrels", "spans.tsv"), func(f []string) error {
+		start, err := strconv.Atoi(f[4])
+		if err != nil {
+			return err
+		}
+		end, err := strconv.Atoi(f[5])
+		if q := byID[f[0]]; q != nil {
+			q.spans[f[1]] = append(q.spans[f[1]], chunker.Range{Start: start, End: end})
+		}
+		return err
+	})
+	if err != nil {
+		return nil, err
+	}
+	if sample > 0 {
+		rand.New(rand.NewPCG(0, 0)).Shuffle(len(ids), func(i, j int) { ids[i], ids[j] = ids[j], ids[i] })
+		ids = ids[:min(sample, len(ids))]
+	}
+	var out []query
+	for _, id := range ids {
+		if len(byID[id].gains) > 0 {
+			out = append(out, *byID[id])
+		}
+	}
+	return out, nil
+}
+
+// table calls f with the fields of each line but the header.
+func table(path string, f func([]string) error) error {
+	header := true
+	return lines(path, func(line string) error {
+		if header {
+			header = false
+			return nil
+		}
+		return f(strings.Split(line, "\t"))
+	})
+}
+
+func lines(path string, f func(string) error) error {
+	file, err := os.Open(path)
+	if err != nil {
+		return err
+	}
+	defer file.Close()
+	sc := bufio.NewScanner(file)
+	sc.Buffer(nil, 64<<20)
+	for sc.Scan() {
+		if err := f(sc.Text()); err != nil {
+			return fmt.Errorf("%s: %w", path, err)
+		}
+	}
+	return sc.Err()
+}

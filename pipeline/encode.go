@@ -1,0 +1,284 @@
+package pipeline
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"runtime"
+	"sync"
+
+	"github.com/waymark-rag/waymark/chunker"
+	"github.com/waymark-rag/waymark/ingest"
+	"github.com/waymark-rag/waymark/landmark"
+	"github.com/waymark-rag/waymark/retriever"
+)
+
+// How a run is spread: files are read and cut by a few goroutines, gathered into
+// batches of about batchTokens, and encoded by two, so that the model never
+// waits for the store or for the slowest window of a batch.
+const (
+	batchTokens = 16 << 10
+	encoders    = 2
+)
+
+// prepared is a document on its way to the model.
+type prepared struct {
+	doc    chunker.Document
+	chunks []chunker.Chunk
+	hash   string
+	isNew  bool
+	path   string // for the report
+	size   int64
+}
+
+func (p prepared) tokens() int {
+	n := 0
+	for _, c := range p.chunks {
+		n += c.Tokens
+	}
+	return n
+}
+
+// encodeFiles takes every file through reading, cutting, encoding and storing.
+// The channels are short: what is in memory does not grow with the number of
+// files.
+func (r *indexRun) encodeFiles(ctx context.Context) error {
+	ctx, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
+	fail := func(err error) {
+		if err != nil {
+			cancel(err)
+		}
+	}
+	files := make(chan ingest.File)
+	ready := make(chan prepared)
+	batches := make(chan []prepared)
+
+	var read, all sync.WaitGroup
+	all.Go(func() {
+		defer close(files)
+		for _, f := range r.files {
+			select {
+			case files <- f:
+			case <-ctx.Done():
+				return
+			}
+		}
+	})
+	for range max(2, runtime.GOMAXPROCS(0)/2) {
+		read.Go(func() {
+			for f := range files {
+				fail(r.prepare(ctx, f, ready))
+			}
+		})
+	}
+	all.Go(func() {
+		read.Wait()
+		close(ready)
+	})
+	all.Go(func() {
+		defer close(batches)
+		gather(ctx, ready, batches)
+	})
+	for range encoders {
+		all.Go(func() {
+			for batch := range batches {
+				fail(r.store(ctx, batch))
+			}
+		})
+	}
+	all.Wait()
+	return context.Cause(ctx)
+}
+
+// prepare reads and cuts a file and sends it on, unless the store has it as it
+// is or nothing can be made of it. The error is for what must end the run.
+func (r *indexRun) prepare(ctx context.Context, f ingest.File, ready chan<- prepared) error {
+	if ctx.Err() != nil {
+		return nil // the cause is known
+	}
+	p, unchanged, err := r.read(ctx, f)
+	var skip *ingest.Skip
+	switch {
+	case errors.As(err, &skip):
+		r.skip(skip)
+		if skip.Reason == ingest.Unreadable {
+			r.keep(f.ID)
+		}
+	case err != nil:
+		return err
+	case unchanged:
+		r.keep(f.ID)
+		r.tally.update(func(rep *Report) { rep.Unchanged++; rep.Bytes += f.Size })
+	default:
+		r.keep(f.ID)
+		if !r.opts.DryRun {
+			select {
+			case ready <- p:
+			case <-ctx.Done():
+			}
+			return nil
+		}
+		r.count(p, 0)
+		return nil
+	}
+	r.tally.done(f.ID, f.Size, 0)
+	return nil
+}
+
+// keep says that a document of the store must stay.
+func (r *indexRun) keep(id string) {
+	r.tally.update(func(*Report) { r.found[id] = true })
+}
+
+func (r *indexRun) read(ctx context.Context, f ingest.File) (p prepared, unchanged bool, err error) {
+	raw, err := ingest.Load(ctx, f, &r.opts.Read)
+	if err != nil {
+		return prepared{}, false, err
+	}
+	root := r.roots[f.Root]
+	old, had := r.known[f.ID]
+	if had && old.root != root {
+		return prepared{}, false, &ingest.Skip{Path: f.Path, Reason: ingest.Duplicate,
+			Detail: fmt.Sprintf("the store has %q from %q; use another store, or index a folder above both", f.ID, old.root)}
+	}
+	if had && old.hash == raw.Hash {
+		return prepared{}, true, nil
+	}
+	loaded, err := raw.Parse()
+	if err != nil {
+		return prepared{}, false, err
+	}
+	doc := loaded.Document
+	doc.Metadata = maps.Clone(doc.Metadata)
+	doc.Metadata[MetaRoot] = root
+	chunks, err := r.Chunker.Split(doc)
+	if err != nil {
+		return prepared{}, false, fmt.Errorf("cutting %q: %w", doc.ID, err)
+	}
+	return prepared{doc, chunks, loaded.Hash, !had, f.Path, f.Size}, false, nil
+}
+
+// gather collects documents until they are worth a call of the model.
+func gather(ctx context.Context, ready <-chan prepared, batches chan<- []prepared) {
+	var batch []prepared
+	tokens := 0
+	send := func() {
+		if len(batch) == 0 {
+			return
+		}
+		select {
+		case batches <- batch:
+		case <-ctx.Done():
+		}
+		batch, tokens = nil, 0
+	}
+	for p := range ready {
+		batch = append(batch, p)
+		if tokens += p.tokens(); tokens >= batchTokens {
+			send()
+		}
+	}
+	send()
+}
+
+// store encodes and stores a batch. When that fails for the batch it goes on
+// with each document alone, so that one that cannot be encoded is reported and
+// does not take the others with it.
+func (r *indexRun) store(ctx context.Context, batch []prepared) error {
+	if ctx.Err() != nil {
+		return nil
+	}
+	docs, encoded, err := r.embed(ctx, batch)
+	switch {
+	case ctx.Err() != nil:
+		return nil
+	case err != nil && len(batch) > 1:
+		for i := range batch {
+			if err := r.store(ctx, batch[i:i+1]); err != nil {
+				return err
+			}
+		}
+		return nil
+	case err != nil:
+		r.tally.skip(batch[0].path, fmt.Sprintf("cannot be encoded: %v", err))
+		r.tally.done(batch[0].doc.ID, batch[0].size, 0)
+		return nil
+	}
+	if err := r.Store.Upsert(ctx, docs); err != nil {
+		return fmt.Errorf("storing %d documents from %q on: %w", len(docs), docs[0].ID, err)
+	}
+	for i, p := range batch {
+		r.count(p, encoded[i])
+	}
+	return nil
+}
+
+// count reports a document as done.
+func (r *indexRun) count(p prepared, encoded int) {
+	tokens := p.tokens()
+	r.tally.update(func(rep *Report) {
+		if p.isNew {
+			rep.Added++
+		} else {
+			rep.Changed++
+		}
+		rep.Chunks += len(p.chunks)
+		rep.Tokens += tokens
+		rep.Encoded += encoded
+		rep.Bytes += p.size
+	})
+	r.tally.done(p.doc.ID, p.size, tokens)
+}
+
+func (r *indexRun) embed(ctx context.Context, batch []prepared) (docs []retriever.Document, encoded []int, err error) {
+	inputs := make([]landmark.Input, len(batch))
+	for i, p := range batch {
+		inputs[i] = input(p)
+	}
+	var embeddings []landmark.Embedding
+	r.tally.encoding(func() { embeddings, err = r.Embedder.Encode(ctx, inputs) })
+	if err != nil {
+		return nil, nil, err
+	}
+	for i, p := range batch {
+		docs = append(docs, document(p, embeddings[i]))
+		encoded = append(encoded, embeddings[i].Encoded)
+	}
+	return docs, encoded, nil
+}
+
+func input(p prepared) landmark.Input {
+	in := landmark.Input{Text: p.doc.Text}
+	for _, c := range p.chunks {
+		in.Chunks = append(in.Chunks, c.Range)
+	}
+	return in
+}
+
+// document puts together what the store keeps.
+func document(p prepared, e landmark.Embedding) retriever.Document {
+	out := retriever.Document{
+		ID:       p.doc.ID,
+		Title:    p.doc.Title,
+		Hash:     p.hash,
+		Text:     p.doc.Text,
+		Metadata: p.doc.Metadata,
+		Vector:   e.Document,
+	}
+	for i, c := range p.chunks {
+		source := p.doc.Source.Tile(c.Range)
+		first, last := p.doc.Source.Lines(source)
+		out.Chunks = append(out.Chunks, retriever.Chunk{
+			Text:     c.Range,
+			Source:   source,
+			Lines:    retriever.Lines{First: first, Last: last},
+			Tokens:   c.Tokens,
+			Headings: c.Headings,
+			Vector:   e.Landmarks[i],
+			Norm:     e.Norms[i],
+		})
+	}
+	return out
+}

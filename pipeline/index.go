@@ -1,0 +1,176 @@
+package pipeline
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/waymark-rag/waymark/ingest"
+	"github.com/waymark-rag/waymark/retriever"
+)
+
+// IndexOptions says what to index and how. The zero value is the default.
+type IndexOptions struct {
+	Walk ingest.WalkOptions
+	Read ingest.ReadOptions
+	// DryRun reads and cuts everything, but encodes and stores nothing.
+	DryRun bool
+	// KeepMissing leaves documents in the store whose files are gone.
+	KeepMissing bool
+	// Progress is called after each file, from one goroutine at a time.
+	Progress func(Progress)
+}
+
+// MetaRoot is the metadata key that indexing adds to what the reader found: the
+// folder or file that was given to Index, as an absolute path. A later run looks
+// there for documents whose files are gone.
+const MetaRoot = "root"
+
+// Index brings the store up to date with the files under roots: new and changed
+// ones are encoded and stored, unchanged ones (by the hash of their content) are
+// left alone, and documents whose files are gone are removed, as are those whose
+// files no longer hold usable text. A file that cannot be indexed is reported
+// and never stops the run; the error, with the report so far, is for what does.
+//
+// What was done when a run is cut short stays done; running it again completes
+// it.
+func (p *Pipeline) Index(ctx context.Context, roots []string, opts IndexOptions) (Report, error) {
+	if p.Chunker == nil {
+		return Report{}, errors.New("indexing needs a chunker")
+	}
+	start := time.Now()
+	r := &indexRun{
+		Pipeline: p,
+		opts:     opts,
+		tally:    &tally{tell: opts.Progress, report: Report{DryRun: opts.DryRun, Skipped: []Skipped{}}},
+		found:    map[string]bool{},
+	}
+	err := r.all(ctx, roots)
+	report := r.tally.report
+	report.Elapsed = time.Since(start)
+	slices.SortFunc(report.Skipped, func(a, b Skipped) int { return strings.Compare(a.Path, b.Path) })
+	return report, err
+}
+
+// indexRun is one call of Index.
+type indexRun struct {
+	*Pipeline
+	opts  IndexOptions
+	tally *tally
+
+	files []ingest.File
+	roots map[string]string // as given -> absolute
+	known map[string]known  // by document id
+	// found are the documents that must stay: their files hold usable text, or
+	// cannot be read now, which says nothing about what they hold.
+	found map[string]bool
+	// dark are folders that could not be read; what is below them stays too.
+	dark []ingest.File
+}
+
+// known is what the store has of a document.
+type known struct{ hash, root string }
+
+func (r *indexRun) all(ctx context.Context, roots []string) error {
+	if err := r.walk(ctx, roots); err != nil {
+		return err
+	}
+	if err := r.loadKnown(ctx); err != nil {
+		return err
+	}
+	if err := r.encodeFiles(ctx); err != nil {
+		return err
+	}
+	if r.opts.KeepMissing {
+		return nil
+	}
+	return r.removeMissing(ctx)
+}
+
+// walk lists the files, so that progress knows where the end is.
+func (r *indexRun) walk(ctx context.Context, roots []string) error {
+	r.roots = map[string]string{}
+	for _, root := range roots {
+		abs, err := filepath.Abs(root)
+		if err != nil {
+			return fmt.Errorf("folder %q: %w", root, err)
+		}
+		r.roots[root] = abs
+	}
+	for file, err := range ingest.Walk(ctx, roots, &r.opts.Walk) {
+		var skip *ingest.Skip
+		switch {
+		case errors.As(err, &skip):
+			r.skip(skip)
+			if skip.Reason == ingest.Unreadable {
+				r.dark = append(r.dark, file)
+			}
+		case err != nil:
+			return err
+		default:
+			r.files = append(r.files, file)
+			r.tally.progress.Files++
+			r.tally.progress.Bytes += file.Size
+		}
+	}
+	return nil
+}
+
+// skip reports a file or folder that could not be used.
+func (r *indexRun) skip(s *ingest.Skip) {
+	reason := string(s.Reason)
+	if s.Detail != "" {
+		reason += ": " + s.Detail
+	}
+	if s.Err != nil {
+		reason += ": " + s.Err.Error()
+	}
+	r.tally.skip(s.Path, reason)
+}
+
+func (r *indexRun) loadKnown(ctx context.Context) error {
+	r.known = map[string]known{}
+	for doc, err := range r.Store.Scroll(ctx, retriever.Filter{}, retriever.Want{}) {
+		if err != nil {
+			return fmt.Errorf("reading what the store has: %w", err)
+		}
+		root, _ := doc.Metadata[MetaRoot].(string)
+		r.known[doc.ID] = known{doc.Hash, root}
+	}
+	return nil
+}
+
+// removeMissing deletes the documents of the walked roots whose files are gone
+// or hold no usable text any more.
+func (r *indexRun) removeMissing(ctx context.Context) error {
+	walked := map[string]bool{}
+	for _, abs := range r.roots {
+		walked[abs] = true
+	}
+	var gone []string
+	for id, k := range r.known {
+		if walked[k.root] && !r.found[id] && !r.inTheDark(id, k.root) {
+			gone = append(gone, id)
+		}
+	}
+	slices.Sort(gone)
+	r.tally.report.Removed = len(gone)
+	if len(gone) == 0 || r.opts.DryRun {
+		return nil
+	}
+	if _, err := r.Store.Delete(ctx, gone); err != nil {
+		return fmt.Errorf("removing documents whose files are gone: %w", err)
+	}
+	return nil
+}
+
+// inTheDark reports whether a document lies where the walk could not look.
+func (r *indexRun) inTheDark(id, root string) bool {
+	return slices.ContainsFunc(r.dark, func(f ingest.File) bool {
+		return r.roots[f.Root] == root && (f.ID == "" || id == f.ID || strings.HasPrefix(id, f.ID+"/"))
+	})
+}

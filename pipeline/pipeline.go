@@ -1,0 +1,95 @@
+package pipeline
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"strings"
+
+	"github.com/waymark-rag/waymark/chunker"
+	"github.com/waymark-rag/waymark/landmark"
+	"github.com/waymark-rag/waymark/llm"
+	"github.com/waymark-rag/waymark/retriever"
+)
+
+// Embedder turns chunks and queries into vectors; *landmark.Model is one.
+type Embedder interface {
+	Encode(ctx context.Context, inputs []landmark.Input) ([]landmark.Embedding, error)
+	EmbedQuery(ctx context.Context, text string) ([]float32, error)
+}
+
+// Chunker cuts documents; *chunker.Chunker is one.
+type Chunker interface {
+	Split(doc chunker.Document) ([]chunker.Chunk, error)
+}
+
+// Parts are what a Pipeline is made of. Search needs an Embedder and a Store,
+// indexing a Chunker as well, and answering a Model.
+type Parts struct {
+	Chunker  Chunker
+	Embedder Embedder
+	Store    retriever.Store
+	Model    llm.Model
+	// Log gets what went on; nil discards it.
+	Log *slog.Logger
+}
+
+// Pipeline is the whole line. It is safe for concurrent use; closing the parts
+// is up to whoever made them.
+type Pipeline struct {
+	Parts
+	answerer *Answerer
+}
+
+// New returns a Pipeline of the given parts; nil options are the default.
+func New(parts Parts, opts *AnswerOptions) (*Pipeline, error) {
+	if parts.Embedder == nil || parts.Store == nil {
+		return nil, errors.New("a pipeline needs an embedder and a store")
+	}
+	if parts.Log == nil {
+		parts.Log = slog.New(slog.DiscardHandler)
+	}
+	p := &Pipeline{Parts: parts}
+	if parts.Model == nil {
+		return p, nil
+	}
+	if opts == nil {
+		opts = &AnswerOptions{}
+	}
+	var err error
+	p.answerer, err = NewAnswerer(parts.Model, *opts)
+	return p, err
+}
+
+// SearchOptions narrow and shape a search. The zero value is the default; the
+// fields are those of retriever.Request.
+type SearchOptions = retriever.Request
+
+// Search finds the passages that answer a question best, by its meaning and by
+// its words. Vector and Words of the options are filled in from the question
+// where they are empty.
+func (p *Pipeline) Search(ctx context.Context, question string, opts SearchOptions) ([]retriever.Hit, error) {
+	if strings.TrimSpace(question) == "" {
+		return nil, errors.New("the question is empty")
+	}
+	vector, err := p.Embedder.EmbedQuery(ctx, question)
+	if err != nil {
+		return nil, fmt.Errorf("encoding the question: %w", err)
+	}
+	opts.Vector, opts.Words = vector, question
+	return retriever.Search(ctx, p.Store, opts)
+}
+
+// Ask answers a question from the passages that Search finds for it; history is
+// what was said before. See Answerer.Answer for stream.
+func (p *Pipeline) Ask(ctx context.Context, question string, history []llm.Message, opts SearchOptions, stream func(Event) error) (Answer, error) {
+	if p.answerer == nil {
+		return Answer{}, errors.New("answering needs a model: llm.Extractive needs no set-up")
+	}
+	hits, err := p.Search(ctx, question, opts)
+	if err != nil {
+		return Answer{}, err
+	}
+	return p.answerer.Answer(ctx, AnswerRequest{Question: question, History: history, Hits: hits}, stream)
+}
