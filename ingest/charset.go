@@ -130,7 +130,10 @@ func nextCharacter(t transformer, b []byte) (text string, size int) {
 	for room := 1; room <= len(dst); room++ {
 		nDst, nSrc, _ := t.Transform(dst[:room], b, true)
 		if nSrc > 0 {
-			return strings.ReplaceAll(string(dst[:nDst]), "\x00", replacement), nSrc
+			if bytes.IndexByte(dst[:nDst], 0) >= 0 {
+				return replacement, nSrc
+			}
+			return string(dst[:nDst]), nSrc
 		}
 	}
 	return replacement, 1

@@ -103,19 +103,28 @@ func (s *source) same(b *chunker.SourceMapBuilder, r chunker.Range) {
 		b.Add(r.Len(), r.Start, r.Len())
 		return
 	}
+	at := s.position(r.Start)
 	for i, c := range r.Of(s.text) {
 		size := utf8.RuneLen(c)
-		s.instead(b, size, chunker.Range{Start: r.Start + i, End: r.Start + i + size})
+		next := s.position(r.Start + i + size)
+		b.Add(size, at, next-at)
+		at = next
 	}
 }
 
 // instead adds textLen bytes to a map of another text that has them in place of
 // the bytes of s.text in r.
 func (s *source) instead(b *chunker.SourceMapBuilder, textLen int, r chunker.Range) {
-	if s.m != nil {
-		r = s.m.Tile(r)
+	start, end := s.position(r.Start), s.position(r.End)
+	b.Add(textLen, start, end-start)
+}
+
+// position maps a position between two bytes of s.text to one in the file.
+func (s *source) position(text int) int {
+	if s.m == nil {
+		return text
 	}
-	b.Add(textLen, r.Start, r.Len())
+	return s.m.Tile(chunker.Range{End: text}).End
 }
 
 // decoding builds a source whose text is not the file byte for byte.
