@@ -102,9 +102,9 @@ func keepEmptySections(data []byte, cfg *Config, before Config) error {
 	return nil
 }
 
-// ignored are WAYMARK_ names that mean something else: the configuration file
-// itself, and what the tests and the native parts are told.
-var ignored = []string{"WAYMARK_CONFIG", "WAYMARK_LLM_API_KEY"}
+// ignored are WAYMARK_ names that the program reads by itself: the configuration
+// file, the key of the language model, and the ONNX Runtime library.
+var ignored = []string{"WAYMARK_CONFIG", "WAYMARK_LLM_API_KEY", "WAYMARK_ONNXRUNTIME"}
 
 func setFromEnviron(fields map[string]reflect.Value, environ []string) error {
 	byName := map[string]string{}

@@ -18,7 +18,7 @@ import (
 // batches of about batchTokens, and encoded by two, so that the model never
 // waits for the store or for the slowest window of a batch.
 const (
-	batchTokens = 16 << 10
+	batchTokens = 8 << 10
 	encoders    = 2
 )
 

@@ -82,7 +82,7 @@ func (a *app) answer(cmd *cobra.Command, b *wire.Built, question string, opts pi
 	started := false
 	answer, err := b.Ask(cmd.Context(), question, nil, opts, func(e pipeline.Event) error {
 		started = started || e.Text != ""
-		_, err := io.WriteString(a.stdout, e.Text)
+		_, err := io.WriteString(a.stdout, printable(e.Text))
 		return err
 	})
 	if err != nil {
@@ -114,7 +114,7 @@ func printSources(w io.Writer, answer pipeline.Answer) error {
 	}
 	for _, s := range answer.Sentences {
 		if !s.Supported {
-			fmt.Fprintf(w, "warning: not borne out by its passages: %q (%s)\n", strings.TrimSpace(s.Range.Of(answer.Text)), strings.Join(s.Reasons, "; "))
+			fmt.Fprintf(w, "warning: not borne out by its passages: %q (%s)\n", printable(strings.TrimSpace(s.Range.Of(answer.Text))), strings.Join(s.Reasons, "; "))
 		}
 	}
 	if answer.Stopped == "length" {

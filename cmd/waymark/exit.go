@@ -55,7 +55,7 @@ func explain(ctx context.Context, err error) (code int, hint string) {
 	case errors.As(err, &unknown):
 		return exitUsage, "filter by one of the keys named"
 	case errors.Is(err, onnx.ErrLibrary):
-		return exitFailed, "make deps fetches it; or name one with --set model.library=PATH or ONNXRUNTIME_LIB"
+		return exitFailed, "make deps fetches it; or name one with WAYMARK_ONNXRUNTIME=PATH"
 	case errors.Is(err, llm.ErrUnavailable):
 		return exitUnreachable, "is the server running, and llm.base_url right? --llm extractive answers without one"
 	case errors.Is(err, llm.ErrDenied):

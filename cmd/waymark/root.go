@@ -94,8 +94,8 @@ func (a *app) config(extra ...configs.Setting) (configs.Config, error) {
 	if err != nil {
 		return configs.Config{}, usageError{err}
 	}
-	if cfg.Model.Library == "" { // the name that other programs use for it
-		cfg.Model.Library = a.getenv("ONNXRUNTIME_LIB")
+	if cfg.Model.Library == "" {
+		cfg.Model.Library = a.getenv("WAYMARK_ONNXRUNTIME")
 	}
 	return cfg, nil
 }

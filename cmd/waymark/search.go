@@ -131,8 +131,8 @@ func printHits(w io.Writer, hits []retriever.Hit) error {
 		}
 		fmt.Fprintf(w, "%d. %s\n", i+1, where(h.Document, h.Lines, h.Headings))
 		fmt.Fprintf(w, "   bytes %s, %s\n", h.Source, h.Rule)
-		for line := range strings.Lines(strings.TrimSpace(h.Text)) {
-			if _, err := fmt.Fprintf(w, "   | %s\n", strings.TrimRight(line, "\r\n")); err != nil {
+		for line := range strings.Lines(printable(strings.TrimSpace(h.Text))) {
+			if _, err := fmt.Fprintf(w, "   | %s\n", strings.TrimSuffix(line, "\n")); err != nil {
 				return err
 			}
 		}
@@ -143,7 +143,7 @@ func printHits(w io.Writer, hits []retriever.Hit) error {
 // where names a passage the way editors and compilers do, and the headings it
 // stands under.
 func where(document string, lines retriever.Lines, headings []string) string {
-	out := document
+	out := oneLine(document)
 	if lines.First > 0 {
 		out += fmt.Sprintf(":%d", lines.First)
 		if lines.Last > lines.First {
@@ -151,7 +151,7 @@ func where(document string, lines retriever.Lines, headings []string) string {
 		}
 	}
 	if len(headings) > 0 {
-		out += "  " + strings.Join(headings, " > ")
+		out += "  " + oneLine(strings.Join(headings, " > "))
 	}
 	return out
 }

@@ -44,7 +44,7 @@ type settings struct {
 func main() {
 	var s settings
 	flag.StringVar(&s.model, "model", "", "model directory; empty is the default model")
-	flag.StringVar(&s.library, "library", os.Getenv("ONNXRUNTIME_LIB"), "ONNX Runtime library")
+	flag.StringVar(&s.library, "library", os.Getenv("WAYMARK_ONNXRUNTIME"), "ONNX Runtime library")
 	flag.StringVar(&s.pooling, "pooling", "", "pooling in place of the model's own")
 	flag.StringVar(&s.mode, "mode", "fixed", "chunker mode")
 	flag.IntVar(&s.tokens, "tokens", 128, "chunk size")

@@ -1,0 +1,34 @@
+package main
+
+import (
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/rogpeppe/go-internal/testscript"
+)
+
+func TestMain(m *testing.M) {
+	testscript.Main(m, map[string]func(){"waymark": main})
+}
+
+// The scripts in testdata run the program as a person would. Those in
+// testdata/native need the native libraries; testdata/README.md has more.
+func TestScripts(t *testing.T) { runScripts(t, "testdata") }
+
+func runScripts(t *testing.T, dir string) {
+	handbook, err := filepath.Abs("../../examples/handbook")
+	if err != nil {
+		t.Fatal(err)
+	}
+	testscript.Run(t, testscript.Params{
+		Dir: dir,
+		Setup: func(env *testscript.Env) error {
+			env.Setenv("HANDBOOK", handbook)
+			env.Setenv("WAYMARK_ONNXRUNTIME", os.Getenv("WAYMARK_ONNXRUNTIME"))
+			return nil
+		},
+		RequireExplicitExec: true,
+		RequireUniqueNames:  true,
+	})
+}
