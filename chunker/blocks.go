@@ -4,16 +4,16 @@ package chunker
 type kind uint8
 
 const (
-	paragraph   kind = iota
-	heading          // level is its own, 1 the highest
-	listItem         // its text up to the next block; what it holds follows, one level deeper
-	fence            // fenced or indented code
+	paragraph kind = iota
+	heading        // level is its own, 1 the highest
+	listItem       // its text up to the next block; what it holds follows, one level deeper
+	fence          // fenced or indented code
 	table
 	quote
-	markup           // HTML
-	divider          // a thematic break
-	frontMatter      //
-	source           // of Code: level 0 starts at the left margin
+	markup      // HTML
+	divider     // a thematic break
+	frontMatter //
+	source      // of Code: level 0 starts at the left margin
 )
 
 // block is a stretch of text that a reader sees as one thing. It reaches up to

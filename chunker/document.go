@@ -80,9 +80,9 @@ func (d *Document) Lines(r Range) (first, last int) {
 
 // Chunk is one piece of a document.
 type Chunk struct {
-	Range             // in Document.Text
-	Index    int      // position in the document, from 0
-	Tokens   int      // model tokens that start inside the range
+	Range      // in Document.Text
+	Index  int // position in the document, from 0
+	Tokens int // model tokens that start inside the range
 	// Headings are the titles of the headings that its first visible character
 	// stands under, outermost first, with the heading that opens the chunk.
 	// Chunks share them: they must not be changed.

@@ -9,7 +9,8 @@ import (
 // wordEnd is the last place after start and not after end where a line could
 // be broken (UAX #14: after a space or hyphen, between ideographs, never before
 // closing punctuation). Where there is none, or only one that would leave a
-// small piece, it is the last place between two grapheme clusters.
+// small piece, it is the last place between two grapheme clusters, and start if
+// there is none either.
 func wordEnd(text string, start, end int) int {
 	from := start + (end-start)/4
 	for !utf8.RuneStart(text[from]) {
@@ -22,7 +23,7 @@ func wordEnd(text string, start, end int) int {
 		var segment string
 		segment, rest, _, state = uniseg.FirstLineSegmentInString(rest, state)
 		at += len(segment)
-		if at > end || at == len(text) {
+		if at > end {
 			break
 		}
 		last = at
@@ -34,15 +35,14 @@ func wordEnd(text string, start, end int) int {
 }
 
 // wholeClusters is the last place after start and not after end that lies
-// between two grapheme clusters, where start is taken for one; it is end when
-// the cluster at start is larger.
+// between two grapheme clusters. Start is taken for such a place; it is start
+// when the first cluster ends after end.
 func wholeClusters(text string, start, end int) int {
 	from := end
 	for from > start && !surelyBetween(text, from) {
 		_, n := utf8.DecodeLastRuneInString(text[:from])
 		from -= n
 	}
-	from = max(from, start)
 	// The next rune decides whether a cluster ends at end; none after it does.
 	_, next := utf8.DecodeRuneInString(text[end:])
 	rest, state := text[from:end+next], -1
@@ -55,10 +55,7 @@ func wholeClusters(text string, start, end int) int {
 		}
 		last += len(cluster)
 	}
-	if last > start {
-		return last
-	}
-	return end
+	return last
 }
 
 // surelyBetween reports whether at lies between two grapheme clusters whatever

@@ -65,7 +65,10 @@ func (l *limits) reach(start int) int {
 func (l *limits) fixed() []Range {
 	var out []Range
 	for at := 0; at < len(l.text); {
-		end := wholeClusters(l.text, at, l.reach(at))
+		end := l.reach(at)
+		if whole := wholeClusters(l.text, at, end); whole > at {
+			end = whole
+		}
 		out = append(out, Range{at, end})
 		at = end
 	}
@@ -83,15 +86,13 @@ func (l *limits) hard(r Range, yield func(Range) bool) bool {
 		}
 		cut := wordEnd(l.text, r.Start, end)
 		if l.reach(end) >= r.End {
-			half := r.Start + r.Len()/2
-			for !utf8.RuneStart(l.text[half]) {
-				half++
+			half := runeStart(l.text, min(r.Start+r.Len()/2, end))
+			if even := wordEnd(l.text, r.Start, half); l.fits(Range{even, r.End}) {
+				cut = even
 			}
-			if half < end {
-				if even := wordEnd(l.text, r.Start, half); l.fits(Range{even, r.End}) {
-					cut = even
-				}
-			}
+		}
+		if cut == r.Start {
+			cut = end
 		}
 		if !yield(Range{r.Start, cut}) {
 			return false
