@@ -111,7 +111,7 @@ func (m *sentenceModel) readTokenizer() (err error) {
 		return err
 	}
 	if m.bert.DoLowerCase && !m.tok.lowercases() {
-		return fmt.Errorf("sentence_bert_config.json: do_lower_case is true and the tokenizer keeps case: supported is a tokenizer.json with a lower-casing normalizer")
+		return fmt.Errorf("%s: do_lower_case is true and the tokenizer keeps case: supported is a tokenizer.json with a lower-casing normalizer", m.bert.file)
 	}
 	return nil
 }
