@@ -30,7 +30,7 @@ need() { # command, what to install
 }
 
 # A stamp is written last, so a part is either whole or not there.
-stamped() { [ "$(cat "$lib/$1.stamp" 2>/dev/null)" = "$2" ]; }
+stamped() { [ "$(cat "$lib/$1.stamp" 2>/dev/null)" = "$2" ] && [ -e "$lib/lib$1".* ]; }
 stamp() { echo "$2" >"$lib/$1.stamp"; }
 
 fetch_onnxruntime() {
