@@ -2,6 +2,7 @@ package llm
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/waymark-rag/waymark/internal/prose"
@@ -9,12 +10,19 @@ import (
 
 // candidate is a sentence that may be quoted.
 type candidate struct {
-	source  int    // number, from 1
-	text    string // as quoted
-	words   []word
-	context []word // of the headings above and the sentence before
+	source   int    // number, from 1
+	text     string // as quoted
+	words    []word
+	headings []word // of the headings it stands under
+	before   []word // of the sentence before
 
-	coverage, similarity, score float64
+	// What score fills in.
+	coverage float64 // how much of the question it mentions, 0 to 1
+	says     []word  // words that are not in the question
+	holds    bool    // what the question asks for, such as a date
+	score    float64
+
+	similarity float64
 }
 
 // word is a content word in folded form.
@@ -25,7 +33,10 @@ type word struct {
 	name   bool // has a capital letter and does not start the text
 }
 
-func (w word) same(o word) bool { return w.folded == o.folded }
+func (w word) same(o word) bool     { return w.folded == o.folded }
+func (w word) in(words []word) bool { return slices.ContainsFunc(words, w.same) }
+func (w word) isNumber() bool       { return w.number }
+func (w word) isName() bool         { return w.name }
 
 // quoted is the candidate with a citation marker after each sentence: a table
 // row may hold several.
@@ -80,8 +91,7 @@ func candidates(source string, number int) []candidate {
 				text = withCommand(text, blocks[i+1].Of(source))
 			}
 		}
-		c := candidate{source: number, text: text, words: contentWords(text)}
-		c.context = append(append([]word{}, headings...), before...)
+		c := candidate{source: number, text: text, words: contentWords(text), headings: headings, before: before}
 		before = c.words
 		if quotable(c) {
 			out = append(out, c)

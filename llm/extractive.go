@@ -22,7 +22,7 @@ const (
 	// the best sentence and what surrounds it must mention.
 	minCoverage = 0.42
 	// nearlyAsGood is what a further sentence must score relative to the best.
-	nearlyAsGood = 0.8
+	nearlyAsGood = 0.85
 )
 
 // Extractive is the built-in Model. It answers by quoting the sentences of
@@ -133,7 +133,7 @@ func (e *Extractive) pick(ranked []candidate) []candidate {
 		if c.coverage < minCoverage && c.similarity < similarEnough {
 			continue
 		}
-		if len(picked) > 0 && (c.score < nearlyAsGood*picked[0].score || !adds(c, picked)) {
+		if len(picked) > 0 && !worthAdding(c, picked) {
 			continue
 		}
 		picked = append(picked, c)
@@ -141,16 +141,21 @@ func (e *Extractive) pick(ranked []candidate) []candidate {
 	return picked
 }
 
-// adds reports whether most of what c says is in none of the others.
-func adds(c candidate, others []candidate) bool {
-	for _, o := range others {
+// worthAdding reports whether a candidate is nearly as good as the best of
+// those picked and most of what it says about the question is in none of them.
+func worthAdding(c candidate, picked []candidate) bool {
+	best := picked[0]
+	if c.score < nearlyAsGood*best.score || best.holds && !c.holds {
+		return false
+	}
+	for _, p := range picked {
 		known := 0
-		for _, w := range c.words {
-			if slices.ContainsFunc(o.words, w.same) {
+		for _, w := range c.says {
+			if w.in(p.says) {
 				known++
 			}
 		}
-		if 3*known >= 2*len(c.words) {
+		if 3*known >= 2*len(c.says) {
 			return false
 		}
 	}

@@ -8,18 +8,14 @@ import (
 // expectation is what an answer to a kind of question usually holds.
 type expectation struct {
 	asked *regexp.Regexp // matches the question
-	// holds reports whether a candidate has it. asked are the question's own
-	// words: repeating its names or numbers is no answer.
-	holds func(c candidate, asked []word) bool
+	holds func(candidate) bool
 }
 
 // expectations are tried in order: "how long ago did who ..." asks for a number.
 var expectations = []expectation{
 	{
 		regexp.MustCompile(`(?i)\bhow (many|much|long|old|far|tall|high|large|big|often|fast)\b|\b(number|percentage|percent|population)\b`),
-		func(c candidate, asked []word) bool {
-			return slices.ContainsFunc(c.words, func(w word) bool { return w.number && !slices.ContainsFunc(asked, w.same) })
-		},
+		func(c candidate) bool { return slices.ContainsFunc(c.says, word.isNumber) },
 	},
 	{
 		regexp.MustCompile(`(?i)\b(when|(what|which) (year|date|day|month|century|decade|time))\b`),
@@ -33,9 +29,7 @@ var expectations = []expectation{
 	},
 	{
 		regexp.MustCompile(`(?i)\b(who|whom|whose)\b`),
-		func(c candidate, asked []word) bool {
-			return slices.ContainsFunc(c.words, func(w word) bool { return w.name && !slices.ContainsFunc(asked, w.same) })
-		},
+		func(c candidate) bool { return slices.ContainsFunc(c.says, word.isName) },
 	},
 	{
 		regexp.MustCompile(`(?i)\bwhere\b|\b(what|which) (city|country|state|place|town|location)\b`),
@@ -43,14 +37,14 @@ var expectations = []expectation{
 	},
 }
 
-func matches(pattern string) func(candidate, []word) bool {
+func matches(pattern string) func(candidate) bool {
 	re := regexp.MustCompile(pattern)
-	return func(c candidate, _ []word) bool { return re.MatchString(c.text) }
+	return func(c candidate) bool { return re.MatchString(c.text) }
 }
 
 // expected returns the test for what a question asks for, nil if nothing in
 // particular.
-func expected(question string) func(candidate, []word) bool {
+func expected(question string) func(candidate) bool {
 	for _, e := range expectations {
 		if e.asked.MatchString(question) {
 			return e.holds

@@ -8,7 +8,8 @@ import (
 // What makes up a candidate's score. The first addend, coverage, lies between 0
 // and 1.
 const (
-	contextShare    = 0.5  // of a word found in the headings or the sentence before
+	headingShare    = 0.9  // of a word found in the headings
+	beforeShare     = 0.5  // of a word found in the sentence before
 	sourceShare     = 0.3  // of a word found only elsewhere in the source
 	rankPrior       = 0.06 // for the first source, half of it for the second, ...
 	preference      = 0.15 // for holding what the question asks for
@@ -39,11 +40,11 @@ func score(question string, all []candidate) {
 		found := make([]float64, len(all))
 		with := 0
 		for i, c := range all {
-			own := find(w, c.words)
+			own := max(find(w, c.words), headingShare*find(w, c.headings))
 			if own > 0 {
 				with++
 			}
-			found[i] = max(own, contextShare*find(w, c.context), elsewhere[c.source])
+			found[i] = max(own, beforeShare*find(w, c.before), elsewhere[c.source])
 		}
 		weight := w.weight() * math.Log(1+float64(len(all)+1)/float64(with+1))
 		total += weight
@@ -53,11 +54,16 @@ func score(question string, all []candidate) {
 	}
 	for i := range all {
 		c := &all[i]
+		for _, w := range c.words {
+			if !w.in(asked) {
+				c.says = append(c.says, w)
+			}
+		}
 		if total > 0 {
 			c.coverage = covered[i] / total
 		}
 		c.score = c.coverage + rankPrior/float64(c.source) - longPenalty*min(1, float64(len(c.words))/wordy)
-		if holds != nil && holds(*c, asked) {
+		if c.holds = holds != nil && holds(*c); c.holds {
 			c.score += preference
 		}
 	}

@@ -85,11 +85,15 @@ func (t *citedText) put(s string) {
 
 // verbatim adds code.
 func (t *citedText) verbatim(s string) {
-	if strings.TrimSpace(s) == "" {
+	core := strings.TrimSpace(s)
+	if core == "" {
 		t.space(s)
 		return
 	}
-	t.put(s)
+	start := strings.Index(s, core)
+	t.space(s[:start])
+	t.put(core)
+	t.space(s[start+len(core):])
 }
 
 // mark adds a marker and returns where it stands. ok is false if the markers

@@ -25,18 +25,38 @@ func Clean(sentence string) string {
 func withoutMarks(s string) string {
 	var b strings.Builder
 	at := 0
-	for _, m := range referenceMark.FindAllStringIndex(s, -1) {
-		if !hasDigit.MatchString(s[m[0]:m[1]]) {
-			continue
-		}
-		b.WriteString(strings.TrimRight(s[at:m[0]], " \t"))
-		if startsWord(s[m[1]:]) {
+	for _, m := range marks(s) {
+		b.WriteString(strings.TrimRight(s[at:m.Start], " \t"))
+		if startsWord(s[m.End:]) {
 			b.WriteByte(' ')
 		}
-		at = m[1]
+		at = m.End
 	}
 	b.WriteString(s[at:])
 	return b.String()
+}
+
+// blankMarks puts spaces in place of reference marks, byte for byte: the rules
+// for sentences take their brackets for those of a remark.
+func blankMarks(s string) string {
+	b := []byte(s)
+	for _, m := range marks(s) {
+		for i := m.Start; i < m.End; i++ {
+			b[i] = ' '
+		}
+	}
+	return string(b)
+}
+
+// marks returns the reference marks of s: brackets that hold a digit.
+func marks(s string) []Span {
+	var out []Span
+	for _, m := range referenceMark.FindAllStringIndex(s, -1) {
+		if p := (Span{m[0], m[1]}); hasDigit.MatchString(p.Of(s)) {
+			out = append(out, p)
+		}
+	}
+	return out
 }
 
 func startsWord(s string) bool {

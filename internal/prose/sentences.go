@@ -40,7 +40,7 @@ func Sentences(text string) []Sentence {
 var sameLength = strings.NewReplacer("\n", " ", "\r", " ")
 
 func appendSentences(out []Sentence, text string, b Block) []Sentence {
-	flat := sameLength.Replace(b.Of(text))
+	flat := blankMarks(sameLength.Replace(b.Of(text)))
 	start, at := 0, 0
 	for rest, state := flat, -1; rest != ""; {
 		var s string

@@ -115,15 +115,23 @@ func wordEnd(text string, at int) int {
 func appendPairs(out []Word, text string, start, end int) []Word {
 	_, n := utf8.DecodeRuneInString(text[start:end])
 	if start+n == end {
-		return append(out, Word{Span: Span{start, end}, Folded: text[start:end]})
+		return append(out, newPair(text, Span{start, end}))
 	}
 	for at := start; at+n < end; {
 		_, next := utf8.DecodeRuneInString(text[at+n : end])
-		p := Span{at, at + n + next}
-		out = append(out, Word{Span: p, Folded: p.Of(text)})
+		out = append(out, newPair(text, Span{at, at + n + next}))
 		at, n = at+n, next
 	}
 	return out
+}
+
+// newPair makes a word of one or two characters. Those with a character that
+// serves grammar in Chinese, and Japanese syllables, say nothing by themselves.
+func newPair(text string, p Span) Word {
+	w := Word{Span: p, Folded: p.Of(text)}
+	w.Stop = strings.ContainsAny(w.Folded, "的了是在和与或也都被把从对为以及哪谁吗呢么何几怎什多") ||
+		strings.IndexFunc(w.Folded, func(r rune) bool { return !unicode.Is(unicode.Hiragana, r) }) < 0
+	return w
 }
 
 var stopWords = set(`a about above after again all also am an and any are as at be because been before being
