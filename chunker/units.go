@@ -37,7 +37,8 @@ func (b block) rank() rank {
 
 // blockUnits makes units of blocks. A block is one unit, with all that is nested
 // in it, where that fits together with the heading above it; otherwise it is
-// cut, so that a heading never stands alone.
+// cut, so that a heading stands alone only when not even a sentence or line fits
+// below it.
 func (l *limits) blockUnits(blocks []block) []unit {
 	u := unitBuilder{limits: l}
 	ends := nestedEnds(blocks)
