@@ -1,9 +1,23 @@
-# `make build` gives ./bin/waymark. `make env` prints what plain go commands need:
-# eval "$(make -s env)".
+# make demo   index the handbook under examples/ and ask it questions
+# make test   all tests
+# The rest is for working on Waymark; see CONTRIBUTING.md.
 
 LIB := $(CURDIR)/.deps/lib
 
-.PHONY: build deps env
+# What the go command and the tests need to use the native libraries.
+native := CGO_LDFLAGS=-L$(LIB) WAYMARK_ONNXRUNTIME=$(LIB)/libonnxruntime.so
+
+# Packages without native code, for the race detector.
+pure = $(shell go list ./... | grep -v -e /landmark/onnx -e /cmd/ -e /examples/ -e /internal/tools/)
+
+.PHONY: demo test build deps env race lint fuzz bench
+
+demo: build
+	@scripts/demo.sh
+
+test: deps
+	go build ./...
+	$(native) go test -tags onnx ./...
 
 build: deps
 	CGO_LDFLAGS=-L$(LIB) go build -tags onnx -o bin/waymark ./cmd/waymark
@@ -13,7 +27,22 @@ build: deps
 deps:
 	@scripts/deps.sh
 
+# `eval "$(make -s env)"` lets plain go commands use the native libraries.
 env:
 	@echo 'export CGO_LDFLAGS=-L$(LIB)'
 	@echo 'export GOFLAGS=-tags=onnx'
 	@echo 'export WAYMARK_ONNXRUNTIME=$(LIB)/libonnxruntime.so'
+
+race:
+	go test -race $(pure)
+
+lint: deps
+	@scripts/lint.sh
+
+# make fuzz FUZZTIME=5m runs every fuzz target for that long.
+FUZZTIME ?= 20s
+fuzz: deps
+	@$(native) scripts/fuzz.sh $(FUZZTIME)
+
+bench: deps
+	$(native) go test -tags onnx -run '^$$' -bench . -benchmem ./chunker ./ingest ./landmark/onnx ./retriever/local
