@@ -96,10 +96,22 @@ func compare(a, b any) (order int, ok bool) {
 		return 0, false
 	case aInt && bInt:
 		return cmp.Compare(ai, bi), true
-	case aInt: // bf has a fraction or is beyond all int64s: rounding ai cannot reach it
-		return cmp.Compare(float64(ai), bf), true
+	case aInt:
+		return compareMixed(ai, bf), true
 	case bInt:
-		return cmp.Compare(af, float64(bi)), true
+		return -compareMixed(bi, af), true
 	}
 	return cmp.Compare(af, bf), true
+}
+
+// compareMixed orders an integer and a number that is none, or that is beyond
+// all int64s.
+func compareMixed(i int64, f float64) int {
+	switch {
+	case f >= math.MaxInt64: // as a float64 it is one more
+		return -1
+	case f < math.MinInt64:
+		return 1
+	}
+	return cmp.Compare(float64(i), f) // f has a fraction, so rounding i cannot reach it
 }

@@ -57,9 +57,12 @@ func quantise(dst []int8, v []float32) (values []int8, scale float32) {
 	if largest == 0 { // no unit vector, but no division by zero either
 		return append(dst, make([]int8, len(v))...), 0
 	}
-	toInt := 127 / float64(largest)
-	for _, x := range v {
-		dst = append(dst, int8(math.RoundToEven(float64(x)*toInt)))
+	at := len(dst)
+	dst = append(dst, make([]int8, len(v))...)
+	row, toInt := dst[at:], 127/largest
+	for i, x := range v {
+		y := x * toInt
+		row[i] = int8(y + math.Float32frombits(math.Float32bits(0.5)|math.Float32bits(y)&(1<<31))) // half away from zero
 	}
 	return dst, largest / 127
 }

@@ -48,13 +48,10 @@ func (s *snapshot) scan(ctx context.Context, q retriever.Query, allowed []bool) 
 	tops := make([]top, workers)
 	vector := quantiseQuery(q.Vector)
 	var wg sync.WaitGroup
-	from := 0
 	for w := range workers {
-		end := s.chunks.rows() * (w + 1) / workers
-		to := sort.Search(len(s.entries), func(i int) bool { return s.entries[i].first >= end })
+		from, to := s.entryAt(s.chunks.rows()*w/workers), s.entryAt(s.chunks.rows()*(w+1)/workers)
 		tops[w] = top{snapshot: s, limit: limit}
 		wg.Go(func() { s.scanEntries(ctx, &tops[w], from, to, vector, q.Weights, perDocument, allowed) })
-		from = to
 	}
 	wg.Wait()
 	all := tops[0]
@@ -64,6 +61,11 @@ func (s *snapshot) scan(ctx context.Context, q retriever.Query, allowed []bool) 
 		}
 	}
 	return all.picks, ctx.Err()
+}
+
+// entryAt returns the first entry whose chunks start at a row or behind it.
+func (s *snapshot) entryAt(row int) int {
+	return sort.Search(len(s.entries), func(i int) bool { return s.entries[i].first >= row })
 }
 
 // scanEntries offers the chunks of the entries from..to, at most perDocument of

@@ -76,7 +76,7 @@ func (s *snapshot) remove(i int) {
 
 // mostlyGone reports whether it is time to read everything anew.
 func (s *snapshot) mostlyGone() bool {
-	const few = 4096 // not worth it
+	const few = 1024 // not worth it
 	live, all := s.liveEntries+s.liveChunks, len(s.entries)+s.chunks.rows()
 	return all-live > live+few
 }

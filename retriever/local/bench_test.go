@@ -1,0 +1,115 @@
+package local
+
+import (
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/waymark-rag/waymark/chunker"
+	"github.com/waymark-rag/waymark/retriever"
+)
+
+const benchDim = 384
+
+func randomUnit(rng *rand.Rand) []float32 {
+	v := make([]float32, benchDim)
+	var sum float64
+	for i := range v {
+		x := rng.NormFloat64()
+		v[i] = float32(x)
+		sum += x * x
+	}
+	for i := range v {
+		v[i] /= float32(math.Sqrt(sum))
+	}
+	return v
+}
+
+// benchDocument makes a document of 10 chunks of 80 words.
+func benchDocument(rng *rand.Rand, id int) retriever.Document {
+	d := retriever.Document{ID: fmt.Sprint(id), Vector: randomUnit(rng), Metadata: map[string]any{"group": id % 100}}
+	var text strings.Builder
+	for range 10 {
+		start := text.Len()
+		for range 80 {
+			// Squaring makes low numbers common, as some words are.
+			x := rng.Float64()
+			fmt.Fprintf(&text, "w%d ", int(x*x*20_000))
+		}
+		d.Chunks = append(d.Chunks, retriever.Chunk{Text: chunker.Range{Start: start, End: text.Len()}, Vector: randomUnit(rng)})
+	}
+	d.Text = text.String()
+	return d
+}
+
+func BenchmarkSearch(b *testing.B) {
+	const documents, perCall = 10_000, 500
+	rng := rand.New(rand.NewPCG(1, 2))
+	path := filepath.Join(b.TempDir(), "store.db")
+	s := openTest(b, path, &Options{Create: true})
+	for n := 0; n < documents; n += perCall {
+		docs := make([]retriever.Document, perCall)
+		for i := range docs {
+			docs[i] = benchDocument(rng, n+i)
+		}
+		if err := s.Upsert(b.Context(), docs); err != nil {
+			b.Fatal(err)
+		}
+	}
+	st, err := s.Stats(b.Context())
+	if err != nil {
+		b.Fatal(err)
+	}
+	b.Logf("%d chunks, %d bytes a chunk on disk", st.Chunks, st.Bytes/int64(st.Chunks))
+	b.Run("Load", func(b *testing.B) {
+		for b.Loop() {
+			s := openTest(b, path, &Options{ReadOnly: true})
+			if err := s.Load(b.Context()); err != nil {
+				b.Fatal(err)
+			}
+		}
+	})
+	vector := randomUnit(rng)
+	even := retriever.Weights{Landmark: 0.5, Document: 0.5}
+	group := retriever.Filter{All: []retriever.Condition{{Key: "group", Op: retriever.Eq, Value: 3}}}
+	for _, bench := range []struct {
+		name  string
+		query retriever.Query
+	}{
+		{"Dense", retriever.Query{Vector: vector, Weights: even}},
+		{"Landmark", retriever.Query{Vector: vector, Weights: retriever.Weights{Landmark: 1}}},
+		{"Document", retriever.Query{Vector: vector, Weights: retriever.Weights{Document: 1}, PerDocument: 1}},
+		{"Filter", retriever.Query{Vector: vector, Weights: even, Filter: group}},
+		{"RareWords", retriever.Query{Words: "w15000 w17000 w19000"}},
+		{"CommonWords", retriever.Query{Words: "w0 w1 w2 w3 w4 w5 w6 w7 w8 w9"}},
+		{"Hybrid", retriever.Query{Vector: vector, Weights: even, Words: "w0 w10 w100 w1000 w10000"}},
+	} {
+		b.Run(bench.name, func(b *testing.B) {
+			bench.query.Limit = 100
+			for b.Loop() {
+				if _, err := s.Candidates(b.Context(), bench.query); err != nil {
+					b.Fatal(err)
+				}
+			}
+		})
+	}
+}
+
+// BenchmarkUpsert stores 100 documents of 10 chunks in each call.
+func BenchmarkUpsert(b *testing.B) {
+	rng := rand.New(rand.NewPCG(1, 2))
+	s := openTest(b, filepath.Join(b.TempDir(), "store.db"), &Options{Create: true})
+	docs := make([]retriever.Document, 100)
+	for i := range docs {
+		docs[i] = benchDocument(rng, i)
+	}
+	for b.Loop() {
+		if err := s.Upsert(b.Context(), docs); err != nil {
+			b.Fatal(err)
+		}
+	}
+	b.ReportMetric(float64(b.N)*1000/b.Elapsed().Seconds(), "chunks/s")
+}
