@@ -1,19 +1,21 @@
 package chunker
 
+import "strings"
+
 // kind says what a block is.
 type kind uint8
 
 const (
 	paragraph kind = iota
 	heading        // level is its own, 1 the highest
-	listItem       // its text up to the next block; what it holds follows, one level deeper
+	listItem       // its own text; the blocks it holds follow, one level deeper
 	fence          // fenced or indented code
 	table
 	quote
-	markup      // HTML
-	divider     // a thematic break
-	frontMatter //
-	source      // of Code: level 0 starts at the left margin
+	markup  // HTML
+	divider // a thematic break
+	frontMatter
+	source // code in a document of its own
 )
 
 // block is a stretch of text that a reader sees as one thing. It reaches up to
@@ -21,7 +23,7 @@ const (
 type block struct {
 	Range
 	kind  kind
-	level int  // of a heading; of others, how many list items they stand in
+	level int  // of a heading; of others, how deep they are nested
 	rows  bool // where it is too large, it is cut at line ends, not sentences
 }
 
@@ -117,7 +119,8 @@ func (p *plain) read(l line) {
 
 // code reads source text. A block of level 0 starts at the left margin after a
 // blank line: a function with the comment above it. The blocks of level 1 inside
-// start after other blank lines and at other lines that open at the margin.
+// start after other blank lines and at other lines at the margin, but not at a
+// bracket there, which belongs to what is above it.
 type code struct {
 	out  *outline
 	open bool // the line before was not blank
@@ -130,7 +133,7 @@ func (c *code) read(l line) {
 		c.open = false
 		return
 	}
-	opens := l.indent == 0 && !closes(l.body[0])
+	opens := l.indent == 0 && !strings.ContainsRune("{}()[]", rune(l.body[0]))
 	switch {
 	case !c.open && opens:
 		c.out.start(l.Start, source, 0)
@@ -138,9 +141,4 @@ func (c *code) read(l line) {
 		c.out.start(l.Start, source, 1)
 	}
 	c.open = true
-}
-
-// closes reports whether a line that begins with c belongs to what is above it.
-func closes(c byte) bool {
-	return c == '}' || c == ')' || c == ']' || c == '{'
 }

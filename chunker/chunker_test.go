@@ -1,7 +1,6 @@
 package chunker
 
 import (
-	"errors"
 	"fmt"
 	"math/rand/v2"
 	"strings"
@@ -150,81 +149,6 @@ func TestBlocksStayWhole(t *testing.T) {
 	}
 }
 
-// badTokenizer returns what it holds.
-type badTokenizer struct {
-	tokens []Range
-	err    error
-}
-
-func (b badTokenizer) Offsets(string) ([]Range, error) { return b.tokens, b.err }
-
-func TestSplitErrors(t *testing.T) {
-	failed := errors.New("no vocabulary")
-	text := "añb"
-	tests := []struct {
-		name string
-		tok  Tokenizer
-		doc  Document
-		want string
-	}{
-		{"syntax", WordTokenizer{}, Document{ID: "d", Syntax: "rst"}, `document "d": syntax "rst": want one of`},
-		{"utf-8", WordTokenizer{}, Document{ID: "d", Text: "a\xff"}, "not valid UTF-8"},
-		{"heading outside", WordTokenizer{}, Document{Text: text, Headings: []Heading{{Range: Range{0, 9}, Title: "T"}}}, `heading "T" covers bytes 0-9 of a text of 4 bytes`},
-		{"headings out of order", WordTokenizer{}, Document{Text: text, Headings: []Heading{{Range: Range{3, 4}}, {Range: Range{1, 2}}}}, "want headings in order"},
-		{"heading backwards", WordTokenizer{}, Document{Text: text, Headings: []Heading{{Range: Range{3, 1}}}}, "want headings in order"},
-		{"tokenizer fails", badTokenizer{err: failed}, Document{Text: text}, "no vocabulary"},
-		{"token outside", badTokenizer{tokens: []Range{{0, 9}}}, Document{Text: text}, "token 0 at bytes 0-9 of a text of 4 bytes"},
-		{"token inside a rune", badTokenizer{tokens: []Range{{0, 1}, {2, 3}}}, Document{Text: text}, "token 1 at bytes 2-3"},
-		{"tokens out of order", badTokenizer{tokens: []Range{{1, 3}, {0, 1}}}, Document{Text: text}, "token 1 at bytes 0-1"},
-		{"negative token", badTokenizer{tokens: []Range{{-1, 1}}}, Document{Text: text}, "token 0 at bytes -1-1"},
-	}
-	for _, tt := range tests {
-		t.Run(tt.name, func(t *testing.T) {
-			c, err := New(tt.tok, Options{})
-			if err != nil {
-				t.Fatal(err)
-			}
-			_, err = c.Split(tt.doc)
-			if err == nil || !strings.Contains(err.Error(), tt.want) {
-				t.Errorf("error %v, want one with %q", err, tt.want)
-			}
-			if tt.name == "tokenizer fails" && !errors.Is(err, failed) {
-				t.Errorf("%v does not wrap the tokenizer's error", err)
-			}
-		})
-	}
-}
-
-func TestNewErrors(t *testing.T) {
-	tests := []struct {
-		name string
-		tok  Tokenizer
-		opts Options
-		want string
-	}{
-		{"no tokenizer", nil, Options{}, "no tokenizer"},
-		{"mode", WordTokenizer{}, Options{Mode: "magic"}, `mode "magic": want one of ["structure" "sentence" "fixed"]`},
-		{"few tokens", WordTokenizer{}, Options{MaxTokens: 7}, "max tokens 7: want 8 to"},
-		{"negative tokens", WordTokenizer{}, Options{MaxTokens: -1}, "max tokens -1"},
-		{"too many tokens", WordTokenizer{}, Options{MaxTokens: 1 << 40}, "max tokens 1099511627776"},
-		{"few bytes", WordTokenizer{}, Options{MaxBytes: 63}, "max bytes 63: want 64 to"},
-		{"too many bytes", WordTokenizer{}, Options{MaxBytes: 1 << 40}, "max bytes 1099511627776"},
-	}
-	for _, tt := range tests {
-		t.Run(tt.name, func(t *testing.T) {
-			if _, err := New(tt.tok, tt.opts); err == nil || !strings.Contains(err.Error(), tt.want) {
-				t.Errorf("error %v, want one with %q", err, tt.want)
-			}
-		})
-	}
-}
-
-func TestOptionsString(t *testing.T) {
-	if got, want := (Options{}).String(), fmt.Sprintf("structure/128/4096/v%d", Version); got != want {
-		t.Errorf("options %q, want %q", got, want)
-	}
-}
-
 // counted counts the calls of a tokenizer.
 type counted struct {
 	WordTokenizer
@@ -249,76 +173,5 @@ func TestTokenizerIsCalledOnce(t *testing.T) {
 		if calls != 1 {
 			t.Errorf("%s: %d calls for one document", mode, calls)
 		}
-	}
-}
-
-// TestSplitHostile splits large texts made to be slow; anything that is not
-// linear in the text would take minutes.
-func TestSplitHostile(t *testing.T) {
-	if testing.Short() {
-		t.Skip("large texts")
-	}
-	const size = 1 << 18
-	fill := func(s string) string { return strings.Repeat(s, size/len(s)) }
-	deep := func(mark string) string {
-		var b strings.Builder
-		for depth := 0; b.Len() < size; depth++ {
-			fmt.Fprintf(&b, "%s%sx\n", strings.Repeat(" ", depth*len(mark)), mark)
-		}
-		return b.String()
-	}
-	tests := map[string]string{
-		"blank lines":           fill("\n"),
-		"spaces":                fill(" "),
-		"spaces after a stop":   "A. " + fill(" "),
-		"brackets after a stop": fill("." + strings.Repeat(")", 1000)),
-		"one word":              fill("a"),
-		"one cluster":           "e" + fill("\u0301"),
-		"flags":                 fill("🇩🇪"),
-		"joined emoji":          fill("👩\u200d"),
-		"prefixes":              fill(".\u0600"),
-		"short lines":           fill("a\n"),
-		"lone cr":               fill("a\r"),
-		"headings":              fill("# a\n"),
-		"nested items":          deep("- "),
-		"nested quotes":         deep("> "),
-		"lazy lines":            deep("- ") + fill("lazy\n"),
-		"brackets":              "# " + fill("["),
-		"backticks":             "# " + fill("`a"),
-		"unclosed comment":      "<!--" + fill("<!-- -\n"),
-		"unclosed front matter": "---\na: b\n" + fill("--\n"),
-		"table":                 "a|b\n-|-\n" + fill("|\n"),
-		"markers":               fill("- 1. "),
-	}
-	for name, text := range tests {
-		t.Run(name, func(t *testing.T) {
-			for _, mode := range []Mode{Structure, Sentence, Fixed} {
-				chunks := split(t, Options{Mode: mode}, Document{Text: text, Syntax: Markdown})
-				if end := chunks[len(chunks)-1].End; end != len(text) {
-					t.Errorf("%s: chunks end at %d of %d", mode, end, len(text))
-				}
-			}
-		})
-	}
-}
-
-func BenchmarkSplit(b *testing.B) {
-	const page = "# Title\n\nA paragraph of the usual kind. It has a few sentences,\nand some of them are wrapped. Others are not!\n\n" +
-		"## Section\n\n- an item\n- another one\n  - nested, with `code`\n\n```go\nfunc f() int {\n\treturn 1\n}\n```\n\n| a | b |\n|---|---|\n| 1 | 2 |\n\n"
-	doc := Document{Text: strings.Repeat(page, 1<<20/len(page)), Syntax: Markdown}
-	tokens, _ := WordTokenizer{}.Offsets(doc.Text)
-	for _, mode := range []Mode{Structure, Sentence, Fixed} {
-		b.Run(string(mode), func(b *testing.B) {
-			c, err := New(badTokenizer{tokens: tokens}, Options{Mode: mode})
-			if err != nil {
-				b.Fatal(err)
-			}
-			b.SetBytes(int64(len(doc.Text)))
-			for b.Loop() {
-				if _, err := c.Split(doc); err != nil {
-					b.Fatal(err)
-				}
-			}
-		})
 	}
 }

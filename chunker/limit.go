@@ -77,7 +77,8 @@ func (l *limits) fixed() []Range {
 
 // hard cuts a range that nothing better can cut into pieces that fit: between
 // words, or else grapheme clusters, or else runes. The last two pieces are
-// about even, so that no tiny one is left over.
+// about even, so that no tiny one is left over. It reports whether yield wants
+// more.
 func (l *limits) hard(r Range, yield func(Range) bool) bool {
 	for !l.fits(r) {
 		end := l.reach(r.Start)

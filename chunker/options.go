@@ -11,12 +11,16 @@ type Mode string
 // The modes. Each obeys the hard limits of [Options].
 const (
 	// Structure keeps headings with what follows them, and paragraphs, list
-	// items, code fences and tables whole where they fit; larger ones are cut
-	// at sentence ends; the pieces are packed up to the limit.
+	// items, code fences and tables whole where they fit. Larger ones are cut at
+	// sentence or line ends, then between words. The pieces are packed up to the
+	// limit, but a chunk that is half full ends in front of a heading of level 1
+	// or 2, and others end at the best place that leaves them a quarter full.
 	Structure Mode = "structure"
-	// Sentence packs whole sentences (UAX #29, all scripts) up to the limit.
+	// Sentence packs whole sentences (UAX #29, all scripts) up to the limit. A
+	// blank line ends a sentence, a single line break does not.
 	Sentence Mode = "sentence"
-	// Fixed cuts after every MaxTokens tokens, as landmark models are trained.
+	// Fixed cuts in front of every MaxTokens-th token, as landmark models are
+	// trained, or of the grapheme cluster that the token stands inside of.
 	Fixed Mode = "fixed"
 )
 

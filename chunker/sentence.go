@@ -31,14 +31,15 @@ func sentenceRanges(text string, r Range) iter.Seq[Range] {
 		body := lineBreakToSpace.Replace(r.Of(text))
 		current := Range{r.Start, r.Start}
 		for len(body) > 0 {
-			n := looksAheadTo(body)
+			n := separable(body)
 			part, state := body[:n], -1
 			body = body[n:]
 			for len(part) > 0 {
 				var s string
 				s, part, state = uniseg.FirstSentenceInString(part, state)
 				current.End += len(s)
-				if part == "" && !unicode.IsSpace(lastRune(s)) || wholeClusters(text, current.Start, current.End) != current.End {
+				seam := part == "" && !unicode.IsSpace(lastRune(s)) // of two parts, or the end
+				if seam || wholeClusters(text, current.Start, current.End) != current.End {
 					continue
 				}
 				if !yield(current) {
@@ -58,10 +59,10 @@ func lastRune(s string) rune {
 	return r
 }
 
-// looksAheadTo is the length of the start of s that is segmented by itself. The
+// separable is the length of the start of s that is to be segmented by itself. The
 // rules look ahead for a letter after each full stop, bracket and space, which
 // takes quadratic time in a long run without letters; so such a run is split.
-func looksAheadTo(s string) int {
+func separable(s string) int {
 	const longest = 64
 	run := 0
 	for i, c := range s {

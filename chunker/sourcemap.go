@@ -65,8 +65,8 @@ func (m *SourceMap) span(r Range) Range {
 	if m.size == 0 {
 		return r
 	}
-	if r.Len() <= 0 || r.Start < 0 || r.End > m.text {
-		return m.Tile(r)
+	if r.Len() == 0 || r.End > m.text {
+		return m.Tile(r) // there is no first or last byte to go by
 	}
 	first := m.runs[m.runAfter(r.Start)]
 	last := m.runs[m.runAfter(r.End-1)]

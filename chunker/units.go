@@ -138,13 +138,13 @@ func (l *limits) pieces(r Range, rows bool) iter.Seq[unit] {
 				continue
 			}
 			for f := range fine(l.text, c) {
-				rank := insideBlock
-				whole := l.hard(f, func(part Range) bool {
-					ok := yield(unit{part, rank})
-					rank = anywhere
+				front := insideBlock
+				more := l.hard(f, func(part Range) bool {
+					ok := yield(unit{part, front})
+					front = anywhere
 					return ok
 				})
-				if !whole {
+				if !more {
 					return
 				}
 			}
