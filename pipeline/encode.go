@@ -268,11 +268,10 @@ func document(p prepared, e landmark.Embedding) retriever.Document {
 		Vector:   e.Document,
 	}
 	for i, c := range p.chunks {
-		source := p.doc.Source.Tile(c.Range)
-		first, last := p.doc.Source.Lines(source)
+		first, last := p.doc.Lines(c.Range)
 		out.Chunks = append(out.Chunks, retriever.Chunk{
 			Text:     c.Range,
-			Source:   source,
+			Source:   p.doc.Source.Tile(c.Range),
 			Lines:    retriever.Lines{First: first, Last: last},
 			Tokens:   c.Tokens,
 			Headings: c.Headings,

@@ -45,7 +45,11 @@ by the next.`,
 			return err
 		}
 		opts.Walk, opts.Read = ingestOptions(cfg)
-		b, err := a.open(cmd.Context(), cfg, wire.Write)
+		access := wire.Write
+		if opts.DryRun {
+			access = wire.Plan
+		}
+		b, err := a.open(cmd.Context(), cfg, access)
 		if err != nil {
 			return err
 		}

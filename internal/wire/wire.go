@@ -31,6 +31,8 @@ const (
 	Read Access = iota
 	// Write opens a store for changes and makes it if it is not there.
 	Write
+	// Plan is Read, but a store that is not there counts as empty.
+	Plan
 )
 
 // Built is a pipeline with the parts that only the program knows.
@@ -77,11 +79,10 @@ func Open(ctx context.Context, cfg configs.Config, access Access, getenv func(st
 	if err != nil {
 		return nil, err
 	}
-	store, err := openStore(ctx, place, access, fingerprint(cfg, b.Model))
+	store, err := b.openStore(ctx, place, access, fingerprint(cfg, b.Model))
 	if err != nil {
 		return nil, err
 	}
-	b.closers = append(b.closers, store.Close)
 	writer, err := openLLM(cfg, b.Model, getenv)
 	if err != nil {
 		return nil, err
@@ -124,12 +125,22 @@ func ModelDir(path string) (fs.FS, error) {
 	return os.DirFS(path), nil
 }
 
-func openStore(ctx context.Context, place configs.Place, access Access, print retriever.Fingerprint) (retriever.Store, error) {
-	return local.Open(ctx, place.Path, &local.Options{
-		Fingerprint: print,
-		Create:      access == Write,
-		ReadOnly:    access == Read,
-	})
+func (b *Built) openStore(ctx context.Context, place configs.Place, access Access, print retriever.Fingerprint) (retriever.Store, error) {
+	opts := &local.Options{Fingerprint: print, Create: access == Write, ReadOnly: access != Write}
+	store, err := local.Open(ctx, place.Path, opts)
+	if access == Plan && errors.Is(err, retriever.ErrNotFound) {
+		var dir string
+		if dir, err = os.MkdirTemp("", "waymark"); err != nil {
+			return nil, err
+		}
+		b.closers = append(b.closers, func() error { return os.RemoveAll(dir) })
+		store, err = local.Open(ctx, filepath.Join(dir, "empty.db"), &local.Options{Fingerprint: print, Create: true})
+	}
+	if err != nil {
+		return nil, err
+	}
+	b.closers = append(b.closers, store.Close)
+	return store, nil
 }
 
 // fingerprint is all that decides what a vector of the collection is.

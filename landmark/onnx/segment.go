@@ -73,3 +73,15 @@ func toRunes(text string, r, limits chunker.Range) chunker.Range {
 	}
 	return r
 }
+
+// trimBlanks takes leading blanks out of r, unless there is nothing else in it:
+// many vocabularies count the blank in front of a word to the word's token, and
+// a chunk that ends between the two must not lose the word.
+func trimBlanks(text string, r chunker.Range) chunker.Range {
+	for start := r.Start; start < r.End; start++ {
+		if !isBlank(text[start]) {
+			return chunker.Range{Start: start, End: r.End}
+		}
+	}
+	return r
+}

@@ -63,7 +63,7 @@ func (t *tokenizer) appendTokens(out []landmark.Token, text string, segment chun
 	start := segment.Start
 	for i, o := range enc.Offsets {
 		r := chunker.Range{Start: segment.Start + int(o[0]), End: segment.Start + int(o[1])}
-		r = toRunes(text, r, segment)
+		r = trimBlanks(text, toRunes(text, r, segment))
 		// Some tokenizers give inserted tokens a range at 0; ranges are to be
 		// in order.
 		start = max(start, r.Start)
