@@ -100,10 +100,13 @@ func candidates(source string, number int) []candidate {
 	return out
 }
 
-// quotable reports whether the text is of a length to quote and stays running
-// text when it stands by itself.
+// quotable reports whether the text is of a length to quote, asks nothing, and
+// stays running text when it stands by itself.
 func quotable(c candidate) bool {
 	if len(c.text) < minQuote || len(c.text) > maxQuote || len(c.words) == 0 {
+		return false
+	}
+	if strings.HasSuffix(c.text, "?") || strings.HasSuffix(c.text, "？") {
 		return false
 	}
 	for _, b := range prose.Blocks(c.text) {

@@ -21,8 +21,8 @@ const (
 	numberWeight = 1.5
 )
 
-// score fills in coverage and score of the candidates: how much of the question
-// they mention, each word counting more the fewer candidates mention it.
+// score fills in what candidates have of the question, each of its words
+// counting more the fewer candidates have it, and what that is worth.
 func score(question string, all []candidate) {
 	asked := unique(contentWords(question))
 	holds := expected(question)
