@@ -13,11 +13,12 @@ import (
 const NotAnswered = "The documents do not answer this."
 
 // The defaults of Extractive. They were chosen on questions about fairy tales
-// and encyclopedia articles, five paragraphs a question: a higher coverage
-// refuses more of what can be answered, a lower one answers more of what cannot.
+// and encyclopedia articles, five paragraphs a question: a higher coverage or
+// similarity refuses more of what can be answered, a lower one answers more of
+// what cannot.
 const (
 	defaultSentences  = 3
-	defaultSimilarity = 0.6
+	defaultSimilarity = 0.45
 	// minCoverage is the share of the question, by weight of its words, that
 	// the best sentence and what surrounds it must mention.
 	minCoverage = 0.42
@@ -37,7 +38,7 @@ type Extractive struct {
 	// each sentence: 1 is the same, 0 unrelated. Without it words decide.
 	Similarity func(ctx context.Context, question string, sentences []string) ([]float64, error)
 	// MinSimilarity is the similarity from which a sentence answers although
-	// its words are not those of the question; 0 means 0.6.
+	// its words are not those of the question; 0 means 0.45.
 	MinSimilarity float64
 	// MaxSentences is the most sentences quoted; 0 means 3.
 	MaxSentences int
