@@ -9,6 +9,9 @@ import (
 )
 
 func TestMain(m *testing.M) {
+	if os.Getenv("WAYMARK_TEST_MAIN") != "" { // as the program, for tests that kill it
+		main()
+	}
 	testscript.Main(m, map[string]func(){"waymark": main})
 }
 
