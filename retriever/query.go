@@ -26,7 +26,9 @@ type Query struct {
 	// Vector is the unit query vector; nil asks for no dense candidates.
 	Vector []float32
 	// Words is matched lexically by BM25; empty asks for no lexical candidates.
-	// It is plain text: no character of it is an operator.
+	// It is plain text: no character of it is an operator. A chunk is a
+	// candidate when it holds at least one of the words; of those that more
+	// than half of all chunks hold, a store may make nothing if it finds others.
 	Words string
 	// Limit is how many candidates each source returns at most; at least 1.
 	Limit int

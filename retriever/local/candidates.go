@@ -108,44 +108,6 @@ func export(found []candidate) []retriever.Candidate {
 	return out
 }
 
-// lexical returns at least the candidates by words that cut will keep, if there
-// are as many. It reads on through equal scores, so that cut sees all of them.
-func (s *snapshot) lexical(ctx context.Context, tx *sql.Tx, q retriever.Query, allowed []bool) ([]candidate, error) {
-	match := matchExpression(q.Words)
-	if match == "" {
-		return nil, nil
-	}
-	// A word in the headings counts half as much as one in the text.
-	rows, err := tx.QueryContext(ctx, `SELECT rowid, -rank FROM words
-		WHERE words MATCH ? AND rank MATCH 'bm25(1.0, 0.5)' ORDER BY rank`, match)
-	if err != nil {
-		return nil, err
-	}
-	defer rows.Close()
-	var out []candidate
-	kept, of := 0, make(map[int64]int)
-	for rows.Next() {
-		var key int64
-		var score float64
-		if err := rows.Scan(&key, &score); err != nil {
-			return nil, err
-		}
-		if kept >= q.Limit && score < out[len(out)-1].score.Lexical {
-			break
-		}
-		ord, chunk := splitKey(key)
-		i, ok := s.find(ord)
-		if !ok || !allowed[i] {
-			continue
-		}
-		if of[ord]++; q.PerDocument == 0 || of[ord] <= q.PerDocument {
-			kept++
-		}
-		out = append(out, candidate{&s.entries[i], chunk, retriever.Score{Lexical: score}})
-	}
-	return out, rows.Err()
-}
-
 // rescore fills in the dense scores of candidates from the stored vectors.
 func rescore(ctx context.Context, tx *sql.Tx, q retriever.Query, lists ...[]candidate) error {
 	var keys, ords []int64

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"math"
 	"math/rand/v2"
 	"os"
@@ -19,16 +20,33 @@ import (
 	"github.com/waymark-rag/waymark/retriever"
 )
 
-// crashStore is set, to the path of a store, in processes that are this test
-// binary started to be killed.
-const crashStore = "WAYMARK_TEST_CRASH_STORE"
+// One of these is set, to a path, in processes that are this test binary started
+// to be killed.
+const (
+	crashStore = "WAYMARK_TEST_CRASH_STORE" // writes to a store
+	lockHeld   = "WAYMARK_TEST_LOCK_HELD"   // holds a lock
+)
 
 func TestMain(m *testing.M) {
+	var err error
 	if path := os.Getenv(crashStore); path != "" {
-		fmt.Fprintln(os.Stderr, writeForever(path))
-		os.Exit(1)
+		err = writeForever(path)
+	} else if path := os.Getenv(lockHeld); path != "" {
+		err = holdForever(path)
+	} else {
+		os.Exit(m.Run())
 	}
-	os.Exit(m.Run())
+	fmt.Fprintln(os.Stderr, err)
+	os.Exit(1)
+}
+
+func holdForever(path string) error {
+	if _, err := newWriteLock(path, 0).acquire(context.Background()); err != nil {
+		return err
+	}
+	fmt.Println("held")
+	_, err := io.Copy(io.Discard, os.Stdin)
+	return err
 }
 
 // crashDocument is version n of document i; n is in every part of it.
@@ -162,31 +180,34 @@ func cosine(a, b []float32) float64 {
 	return sum
 }
 
-// TestLockOfAnotherProcess waits for a lock that another process holds, is told
-// its process id, and gets the lock once that process is killed.
+// TestLockOfAnotherProcess meets a lock that another process holds, is told its
+// process id, and gets the lock once that process is killed.
 func TestLockOfAnotherProcess(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "store.db")
 	s := openTest(t, path, &Options{Create: true, WaitWriter: -1})
 	cmd := exec.Command(os.Args[0])
-	cmd.Env = append(os.Environ(), crashStore+"="+path)
+	cmd.Env = append(os.Environ(), lockHeld+"="+path+".lock")
+	out, err := cmd.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := cmd.StdinPipe(); err != nil { // kept open: the other reads it until it is killed
+		t.Fatal(err)
+	}
 	if err := cmd.Start(); err != nil {
 		t.Fatal(err)
 	}
-	defer cmd.Wait()
-	defer cmd.Process.Kill()
+	if line, err := bufio.NewReader(out).ReadString('\n'); line != "held\n" {
+		t.Fatalf("the other process said %q, %v", line, err)
+	}
+	docs := []retriever.Document{testDocument("x", 1, 1, 0, 0, 0)}
 	want := fmt.Sprintf("process %d ", cmd.Process.Pid)
-	for told := false; !told; {
-		err := s.Upsert(t.Context(), []retriever.Document{testDocument("x", 1, 1, 0, 0, 0)})
-		switch {
-		case err != nil && !errors.Is(err, retriever.ErrBusy):
-			t.Fatalf("Upsert: %v, want ErrBusy", err)
-		case err != nil:
-			told = strings.Contains(err.Error(), want) // once in a while the holder is just being written down
-		}
+	if err := s.Upsert(t.Context(), docs); !errors.Is(err, retriever.ErrBusy) || !strings.Contains(err.Error(), want) {
+		t.Errorf("Upsert: %v, want ErrBusy with %q", err, want)
 	}
 	cmd.Process.Kill()
 	cmd.Wait()
-	if err := s.Upsert(t.Context(), []retriever.Document{testDocument("x", 1, 1, 0, 0, 0)}); err != nil {
+	if err := s.Upsert(t.Context(), docs); err != nil {
 		t.Errorf("after the holder was killed: %v", err)
 	}
 }

@@ -41,16 +41,15 @@ func indexText(text string) string {
 	return b.String()
 }
 
-// matchExpression is an FTS5 query for chunks that hold at least one word of
-// plain text; empty if the text holds none. Every word is quoted, so nothing
-// in it is an operator.
-func matchExpression(text string) string {
-	var terms []string
+// terms returns the words of plain text in the form of FTS5 queries, each once.
+// Every one is quoted, so nothing in it is an operator.
+func terms(text string) []string {
+	var out []string
 	seen := make(map[string]bool)
 	add := func(term string) {
-		if key := strings.ToLower(term); !seen[key] && len(terms) < maxTerms {
+		if key := strings.ToLower(term); !seen[key] && len(out) < maxTerms {
 			seen[key] = true
-			terms = append(terms, `"`+term+`"`)
+			out = append(out, `"`+term+`"`)
 		}
 	}
 	for _, word := range strings.FieldsFunc(text, func(r rune) bool { return !isWord(r) }) {
@@ -70,7 +69,7 @@ func matchExpression(text string) string {
 			word = word[end:]
 		}
 	}
-	return strings.Join(terms, " OR ")
+	return out
 }
 
 // addPairs adds each pair of neighbouring characters as a phrase.

@@ -39,7 +39,7 @@ func testDelete(t *testing.T, open Open) {
 		if docs, chunks := stats(t, s); docs != 4 || chunks != 4 {
 			t.Errorf("the store holds %d documents with %d chunks, want 4 with 4", docs, chunks)
 		}
-		c := candidates(t, s, retriever.Query{Vector: axis(0), Words: "letter b d"})
+		c := candidates(t, s, retriever.Query{Vector: axis(0), Words: "letter"})
 		if len(c.Dense) != 4 || len(c.Lexical) != 4 {
 			t.Errorf("found %q and %q, want 4 each", places(c.Dense), places(c.Lexical))
 		}
