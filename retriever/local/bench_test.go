@@ -72,6 +72,9 @@ func BenchmarkSearch(b *testing.B) {
 			}
 		}
 	})
+	if err := s.Load(b.Context()); err != nil {
+		b.Fatal(err)
+	}
 	vector := randomUnit(rng)
 	even := retriever.Weights{Landmark: 0.5, Document: 0.5}
 	group := retriever.Filter{All: []retriever.Condition{{Key: "group", Op: retriever.Eq, Value: 3}}}
