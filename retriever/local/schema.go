@@ -62,18 +62,18 @@ CREATE VIRTUAL TABLE words USING fts5(
 );
 `
 
-// chunkBits is how many bits of a chunk's key are its index.
+// The lowest chunkBits of a chunk's key are its index.
 const (
-	chunkBits   = 20
-	maxChunks   = 1 << chunkBits
-	indexOfMask = maxChunks - 1
+	chunkBits = 20
+	maxChunks = 1 << chunkBits
+	indexMask = maxChunks - 1
 )
 
 // chunkKey is the key of the chunk with an index in the document with an ord.
 func chunkKey(ord int64, index int) int64 { return ord<<chunkBits | int64(index) }
 
 // splitKey is the inverse of chunkKey.
-func splitKey(key int64) (ord int64, index int) { return key >> chunkBits, int(key & indexOfMask) }
+func splitKey(key int64) (ord int64, index int) { return key >> chunkBits, int(key & indexMask) }
 
 // state is the one row of the table of that name.
 type state struct {
