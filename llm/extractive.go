@@ -12,16 +12,17 @@ import (
 // NotAnswered is the reply when the sources do not answer the question.
 const NotAnswered = "The documents do not answer this."
 
-// The defaults of Extractive. They were chosen on questions about fairy tales
-// and encyclopedia articles, five paragraphs a question: a higher coverage or
-// similarity refuses more of what can be answered, a lower one answers more of
-// what cannot.
+// When Extractive quotes. The limits were chosen on questions about fairy tales
+// and encyclopedia articles, five paragraphs a question: higher ones refuse more
+// of what can be answered, lower ones answer more of what cannot.
 const (
-	defaultSentences  = 3
-	defaultSimilarity = 0.45
+	defaultSentences = 3
 	// minCoverage is the share of the question, by weight of its words, that
-	// the best sentence and what surrounds it must mention.
+	// a sentence and what surrounds it must mention.
 	minCoverage = 0.42
+	// minEvidence is what takes its place when the similarity is known: for
+	// the sum of both.
+	minEvidence = 0.6
 	// nearlyAsGood is what a further sentence must score relative to the best.
 	nearlyAsGood = 0.85
 )
@@ -37,9 +38,6 @@ type Extractive struct {
 	// Similarity, when not nil, compares the meaning of the question with
 	// each sentence: 1 is the same, 0 unrelated. Without it words decide.
 	Similarity func(ctx context.Context, question string, sentences []string) ([]float64, error)
-	// MinSimilarity is the similarity from which a sentence answers although
-	// its words are not those of the question; 0 means 0.45.
-	MinSimilarity float64
 	// MaxSentences is the most sentences quoted; 0 means 3.
 	MaxSentences int
 }
@@ -125,13 +123,12 @@ func (e *Extractive) rank(ctx context.Context, question string, sources []string
 // that are nearly as good and add something.
 func (e *Extractive) pick(ranked []candidate) []candidate {
 	limit := cmp.Or(e.MaxSentences, defaultSentences)
-	similarEnough := cmp.Or(e.MinSimilarity, defaultSimilarity)
 	var picked []candidate
 	for _, c := range ranked {
 		if len(picked) >= limit {
 			break
 		}
-		if c.coverage < minCoverage && c.similarity < similarEnough {
+		if !e.answers(c) {
 			continue
 		}
 		if len(picked) > 0 && !worthAdding(c, picked) {
@@ -140,6 +137,14 @@ func (e *Extractive) pick(ranked []candidate) []candidate {
 		picked = append(picked, c)
 	}
 	return picked
+}
+
+// answers reports whether there is enough in a candidate to think that it does.
+func (e *Extractive) answers(c candidate) bool {
+	if e.Similarity == nil {
+		return c.coverage >= minCoverage
+	}
+	return c.coverage+c.similarity >= minEvidence
 }
 
 // worthAdding reports whether a candidate is nearly as good as the best of

@@ -29,9 +29,8 @@ type Config struct {
 	// ContextTokens is the context that ollama is asked to allocate, which
 	// otherwise cuts longer prompts silently; 0 leaves it to the server.
 	ContextTokens int
-	// Similarity and MinSimilarity are those of Extractive.
-	Similarity    func(ctx context.Context, question string, sentences []string) ([]float64, error)
-	MinSimilarity float64
+	// Similarity is that of Extractive.
+	Similarity func(ctx context.Context, question string, sentences []string) ([]float64, error)
 }
 
 const (
@@ -52,7 +51,7 @@ func Open(c Config) (Model, error) {
 		return nil, fmt.Errorf("llm timeout %v: want 0 or more", c.Timeout)
 	}
 	if c.Provider == "extractive" {
-		return &Extractive{Similarity: c.Similarity, MinSimilarity: c.MinSimilarity}, nil
+		return &Extractive{Similarity: c.Similarity}, nil
 	}
 	if c.Model == "" {
 		return nil, fmt.Errorf("llm provider %q needs a model: name one that the provider serves", c.Provider)

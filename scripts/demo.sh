@@ -28,9 +28,9 @@ waymark index examples/handbook
 waymark search -k 2 'why does a chunk need to see its neighbours?'
 ask 'Which SQLite release fixed the race that could damage a database when the log starts over?' '3.51.3'
 ask 'How many minutes did the backup batteries really hold out when they were tested in 2032?' '17 minutes'
-ask 'Whose handwriting is it in the logbook volume that nobody could attribute?' 'Edvard Thole'
+ask 'Out of 500 recent visitor queries, how many contained no upper-case letters?' '388'
+ask 'When does Northmere expect to have five million chunks?' 'in the autumn of 2035'
 ask 'What made the search page slow on the terminals even though the server was quick?' 'loaded a font from another continent'
-ask 'In which year did canned peaches first reach the lighthouse?' '1892'
 ask 'Who won the football cup?' 'The documents do not answer this.'
 echo
 echo 'Ask your own: bin/waymark ask --store local:.waymark/demo.db QUESTION'
