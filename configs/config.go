@@ -33,8 +33,8 @@ type Model struct {
 	// Threads is how many sequences are encoded at once; 0 means one for each
 	// processor the program may use.
 	Threads int `yaml:"threads"`
-	// Overlap is the context, in tokens, that windows of long documents repeat;
-	// 0 means a third of the window, -1 none.
+	// Overlap is how many tokens the windows of a long document repeat as
+	// context; see docs/decisions/0004-windows.md.
 	Overlap int `yaml:"overlap"`
 	// Pooling replaces the model's own pooling, for comparisons.
 	Pooling string `yaml:"pooling"`
@@ -116,8 +116,8 @@ func (c Config) Validate() error {
 	if c.Model.Threads < 0 {
 		bad("model.threads", c.Model.Threads, "0 or more")
 	}
-	if c.Model.Overlap < -1 {
-		bad("model.overlap", c.Model.Overlap, "a number of tokens, 0 for the default or -1 for none")
+	if c.Model.Overlap < 0 {
+		bad("model.overlap", c.Model.Overlap, "a number of tokens, 0 or more")
 	}
 	if all := []string{"", string(landmark.Landmark), string(landmark.CLS), string(landmark.Mean), string(landmark.Late), string(landmark.MultiCLS), string(landmark.Naive)}; !slices.Contains(all, c.Model.Pooling) {
 		bad("model.pooling", c.Model.Pooling, fmt.Sprintf("one of %q", all))

@@ -41,7 +41,7 @@ func TestOrder(t *testing.T) {
 	cfg, err := Load(Sources{
 		File:     file,
 		Environ:  []string{"WAYMARK_SEARCH_K=4", "WAYMARK_SEARCH_MMR=0.5", "PATH=/bin", "WAYMARK_CONFIG=x", "WAYMARK_LLM_API_KEY=secret", "WAYMARK_INGEST_EXCLUDE=a,b"},
-		Settings: []Setting{{"search.k", "5", "--k"}, {"model.overlap", "-1", "--set"}, {"ingest.hidden", "true", "--set"}},
+		Settings: []Setting{{"search.k", "5", "--k"}, {"model.overlap", "64", "--set"}, {"ingest.hidden", "true", "--set"}},
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -49,7 +49,7 @@ func TestOrder(t *testing.T) {
 	want := Default()
 	want.Search.K, want.Search.Level, want.Search.MMR = 5, "chunk", 0.5
 	want.LLM.Timeout = 5 * time.Second
-	want.Model.Overlap, want.Ingest.Hidden = -1, true
+	want.Model.Overlap, want.Ingest.Hidden = 64, true
 	want.Ingest.Exclude = []string{"a", "b"}
 	if diff := cmp.Diff(want, cfg); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)

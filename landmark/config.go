@@ -144,7 +144,7 @@ func (c Config) query() Config {
 // it changes a vector but Overlap.
 type Options struct {
 	// Overlap is how many tokens of the preceding window a window repeats as
-	// context, in whole chunks; 0 means a third of the window, -1 none.
+	// context, in whole chunks; 0 means none, half a window is the most.
 	Overlap int
 	// BatchTokens is the most padded tokens in one Encode call; 0 means 4096.
 	BatchTokens int
@@ -157,9 +157,6 @@ type Options struct {
 }
 
 func (o Options) withDefaults(window int) Options {
-	if o.Overlap == 0 {
-		o.Overlap = window / 3
-	}
 	o.Overlap = min(max(o.Overlap, 0), window/2)
 	if o.BatchTokens <= 0 {
 		o.BatchTokens = 4096

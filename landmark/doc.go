@@ -5,7 +5,7 @@
 //
 // Out: an [Embedding] for each: one unit vector per chunk, read at the landmark
 // token that closes the chunk, and their pooled document vector. A text longer
-// than the model's window is encoded in overlapping windows, so no chunk is
+// than the model's window is encoded in several windows, so no chunk is
 // ever without a vector and nothing is truncated.
 //
 // Never: chooses where a document is cut, stores, ranks, or links native code.

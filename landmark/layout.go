@@ -2,6 +2,7 @@ package landmark
 
 import (
 	"fmt"
+	"sort"
 
 	"github.com/waymark-rag/waymark/chunker"
 )
@@ -76,9 +77,25 @@ func intervals(tokens []Token, textLen, first, g int) []chunker.Range {
 type span struct{ start, end int }
 
 // windows covers blocks with spans that fit room and overlap by whole blocks of
-// up to overlap tokens of left context. Every span starts and ends later than
-// the one before, so the work is linear in the text.
+// up to overlap tokens of left context. It takes as few spans as filling them to
+// the brim would, but fills them alike: so no block ends up nearly alone in a
+// last window, and shorter windows cost less attention. Every span starts and
+// ends later than the one before, so the work is linear in the text.
 func windows(cost []int, room, overlap int) []span {
+	out := fill(cost, room, overlap)
+	largest := 0
+	for _, c := range cost {
+		largest = max(largest, c)
+	}
+	// The least room that takes no more windows.
+	less := largest + sort.Search(room-largest, func(i int) bool {
+		return len(fill(cost, largest+i, overlap)) <= len(out)
+	})
+	return fill(cost, less, overlap)
+}
+
+// fill puts as many blocks into each span as fit.
+func fill(cost []int, room, overlap int) []span {
 	var out []span
 	for start, done := 0, 0; done < len(cost); {
 		end, used := done, 0

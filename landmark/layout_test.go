@@ -136,6 +136,9 @@ func TestWindows(t *testing.T) {
 		}
 		spans := windows(cost, room, overlap)
 		owner := owners(cost, spans)
+		if n := len(fill(cost, room, overlap)); len(spans) > n {
+			t.Fatalf("%d windows, filled to the brim they are %d", len(spans), n)
+		}
 		sum := func(s span) (n int) {
 			for _, c := range cost[s.start:s.end] {
 				n += c
@@ -170,6 +173,13 @@ func TestWindows(t *testing.T) {
 				t.Fatalf("block %d is read from window %d, which does not hold it", i, w)
 			}
 		}
+	}
+}
+
+func TestWindowsAreFilledAlike(t *testing.T) {
+	cost := []int{10, 10, 10, 10, 10, 10, 10} // to the brim: 6 and 1
+	if diff := cmp.Diff([]span{{0, 4}, {4, 7}}, windows(cost, 60, 0), cmp.AllowUnexported(span{})); diff != "" {
+		t.Errorf("windows (-want +got):\n%s", diff)
 	}
 }
 

@@ -48,7 +48,7 @@ func main() {
 	flag.StringVar(&s.pooling, "pooling", "", "pooling in place of the model's own")
 	flag.StringVar(&s.mode, "mode", "fixed", "chunker mode")
 	flag.IntVar(&s.tokens, "tokens", 128, "chunk size")
-	flag.IntVar(&s.overlap, "overlap", -1, "tokens of overlap between windows, -1 none, 0 the default")
+	flag.IntVar(&s.overlap, "overlap", 0, "tokens of overlap between windows")
 	flag.IntVar(&s.queries, "queries", 0, "random sample of queries; 0 takes all")
 	flag.Float64Var(&s.landmark, "landmark", 0.5, "weight of the landmark in mix, the rest being the document's")
 	flag.Float64Var(&s.lexical, "lexical", -1, "weight of BM25 in mix; -1 none")
