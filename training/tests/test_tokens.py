@@ -1,0 +1,31 @@
+import pytest
+
+
+def test_offsets_are_bytes(tokenizer):
+    text = "é日a👩b"
+    got = tokenizer.tokens(text)
+    data = text.encode()
+    assert [data[t.start : t.end].decode() for t in got if t.id != tokenizer.special("[UNK]")][:1] == ["é"]
+    assert all(data[t.start : t.end].decode() for t in got)
+    assert [t.start for t in got] == sorted(t.start for t in got)
+
+
+def test_special_tokens_in_a_text_are_text(tokenizer):
+    ids = tokenizer.ids("a [SEP] [CLS]")
+    assert tokenizer.special("[SEP]") not in ids
+    assert tokenizer.special("[CLS]") not in ids
+
+
+def test_texts_are_neither_cut_nor_filled(tokenizer):
+    assert len(tokenizer.tokens("a b c d e f g h i j k")) == 11
+    assert len(tokenizer.tokens("a")) == 1
+    assert tokenizer.tokens("") == []
+
+
+def test_nul_counts_as_a_blank(tokenizer):
+    assert tokenizer.tokens("a\0b") == tokenizer.tokens("a b")
+
+
+def test_an_unknown_special_token(tokenizer):
+    with pytest.raises(ValueError, match=r"'\[EOS\]'"):
+        tokenizer.special("[EOS]")

@@ -1,0 +1,1 @@
+"""Trains Waymark's landmark models and writes the directories that Waymark reads."""

@@ -1,0 +1,121 @@
+"""Which ids enter the model for a text's chunks, and where their landmarks stand.
+
+A window is `[CLS] prefix c1 [LMK] c2 [LMK] ...`. Windows do not overlap: training
+wants each landmark once. A chunk has the tokens that start inside its bytes.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Sequence
+
+import numpy
+
+from .tokens import Token
+
+Range = tuple[int, int]
+
+
+@dataclasses.dataclass(frozen=True)
+class Frame:
+    """What stands around the chunks of every window."""
+
+    cls: int
+    landmark: int
+    pad: int
+    prefix: tuple[int, ...]
+    max_length: int
+
+    @property
+    def room(self) -> int:
+        """How many positions a window has for chunks and their landmarks."""
+        return self.max_length - 1 - len(self.prefix)
+
+
+@dataclasses.dataclass(frozen=True)
+class Window:
+    """One sequence: its ids, where its landmarks stand and which chunk each closes."""
+
+    ids: list[int]
+    landmarks: list[int]
+    chunks: list[int]
+
+
+@dataclasses.dataclass(frozen=True)
+class Batch:
+    """Windows side by side, short ones filled up: int64 [B, T], [B, T] and [B, N]."""
+
+    ids: numpy.ndarray
+    mask: numpy.ndarray
+    positions: numpy.ndarray
+
+
+def check_tiles(chunks: Sequence[Range], size: int) -> None:
+    """Raises ValueError unless the chunks cover a text of size bytes, each from where the last ends."""
+    at = 0
+    for number, (start, end) in enumerate(chunks):
+        if start != at or end < start:
+            raise ValueError(f"chunk {number} covers bytes {start}-{end}, want it to start at {at}")
+        at = end
+    if not chunks or at != size:
+        raise ValueError(f"chunks end at byte {at} of a text of {size} bytes, want them to cover it all")
+
+
+def intervals(tokens: Sequence[Token], size: int, every: int) -> list[Range]:
+    """Cuts a text of size bytes after every so many tokens, at the start of the next."""
+    starts = [0]
+    for token in tokens[every::every]:
+        if token.start > starts[-1]:
+            starts.append(token.start)
+    return list(zip(starts, starts[1:] + [size]))
+
+
+def blocks(tokens: Sequence[Token], chunks: Sequence[Range], size: int, room: int) -> list[tuple[int, list[int]]]:
+    """Gives each chunk its ids: (chunk, ids), more than once for a chunk larger than room."""
+    check_tiles(chunks, size)
+    out, at = [], 0
+    for chunk, (start, end) in enumerate(chunks):
+        first = at
+        while at < len(tokens) and (tokens[at].start < end or chunk == len(chunks) - 1):
+            at += 1
+        ids = [token.id for token in tokens[first:at]]
+        if not ids and first > 0 and tokens[first - 1].end > start:
+            # A chunk inside one long token repeats it, so that its landmark
+            # has something to close.
+            ids = [tokens[first - 1].id]
+        while len(ids) > room:
+            out.append((chunk, ids[:room]))
+            ids = ids[room:]
+        out.append((chunk, ids))
+    return out
+
+
+def windows(tokens: Sequence[Token], chunks: Sequence[Range], size: int, frame: Frame) -> list[Window]:
+    """Lays out the chunks of a text of size bytes."""
+    if frame.room < 2:
+        raise ValueError(f"a window of {frame.max_length} has no room for a chunk after a prefix of {len(frame.prefix)}")
+    out: list[Window] = []
+    for chunk, ids in blocks(tokens, chunks, size, frame.room - 1):
+        if not out or len(out[-1].ids) + len(ids) + 1 > frame.max_length:
+            out.append(Window([frame.cls, *frame.prefix], [], []))
+        window = out[-1]
+        window.ids.extend([*ids, frame.landmark])
+        window.landmarks.append(len(window.ids) - 1)
+        window.chunks.append(chunk)
+    return out
+
+
+def batch(windows: Sequence[Window], pad: int) -> Batch:
+    """Fills windows up to the longest; rows with fewer landmarks point at position 0."""
+    length = max(len(window.ids) for window in windows)
+    count = max(len(window.landmarks) for window in windows)
+    out = Batch(
+        ids=numpy.full((len(windows), length), pad, dtype=numpy.int64),
+        mask=numpy.zeros((len(windows), length), dtype=numpy.int64),
+        positions=numpy.zeros((len(windows), count), dtype=numpy.int64),
+    )
+    for row, window in enumerate(windows):
+        out.ids[row, : len(window.ids)] = window.ids
+        out.mask[row, : len(window.ids)] = 1
+        out.positions[row, : len(window.landmarks)] = window.landmarks
+    return out
