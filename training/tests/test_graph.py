@@ -78,6 +78,11 @@ def test_the_plan_lowers_drift(model, planned, tokenizer, spec, tmp_path):
     assert str(found[1]).startswith(f"{len(found[1].landmarks)} landmarks: cosine 0.99")
 
 
+def test_the_written_graph_is_valid(model, planned, tmp_path):
+    quantise(build(model, planned), tmp_path / "8bit.onnx")
+    onnx.checker.check_model(onnx.load(tmp_path / "8bit.onnx"), full_check=False)
+
+
 def test_excluded_nodes_stay_in_floating_point(model, planned, tmp_path):
     quantise(build(model, planned), tmp_path / "8bit.onnx", exclude=["layers.2.down.product"])
     graph = onnx.load(tmp_path / "8bit.onnx").graph

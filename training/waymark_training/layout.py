@@ -1,7 +1,8 @@
 """Which ids enter the model for a text's chunks, and where their landmarks stand.
 
-A window is `[CLS] prefix c1 [LMK] c2 [LMK] ...`. Windows do not overlap: training
-wants each landmark once. A chunk has the tokens that start inside its bytes.
+A window is `[CLS] prefix c1 [LMK] c2 [LMK] ...`. Windows are filled to the brim and
+do not overlap: training wants each landmark once. A chunk has the tokens that start
+inside its bytes.
 """
 
 from __future__ import annotations

@@ -33,6 +33,38 @@ def quantise(graph: onnx.ModelProto, path: Path, exclude: Sequence[str] = ()) ->
         # What leaves contributed operators has no inferred type.
         extra_options={"DefaultTensorType": onnx.TensorProto.FLOAT},
     )
+    quantised = onnx.load(path)
+    _order(quantised.graph)
+    onnx.checker.check_model(quantised)
+    onnx.save(quantised, path)
+
+
+def _order(graph: onnx.GraphProto) -> None:
+    """Puts each node after those it needs.
+
+    The quantiser's own order overlooks what the branches of an If take from outside.
+    """
+    makers = {name: node for node in graph.node for name in node.output}
+    ordered: dict[str, onnx.NodeProto] = {}
+
+    def place(node: onnx.NodeProto) -> None:
+        if node.output[0] in ordered:
+            return
+        for name in _needs(node):
+            if name in makers:
+                place(makers[name])
+        ordered[node.output[0]] = node
+
+    for node in graph.node:
+        place(node)
+    nodes = list(ordered.values())
+    del graph.node[:]
+    graph.node.extend(nodes)
+
+
+def _needs(node: onnx.NodeProto) -> list[str]:
+    branches = [attribute.g for attribute in node.attribute if attribute.type == onnx.AttributeProto.GRAPH]
+    return [*node.input, *(name for branch in branches for inner in branch.node for name in _needs(inner))]
 
 
 @dataclasses.dataclass(frozen=True)
