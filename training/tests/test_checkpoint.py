@@ -29,7 +29,8 @@ def test_names_are_berts(saved):
 
 def test_names_of_whole_models_are_read(saved, tmp_path):
     tensors = load_file(saved / "model.safetensors")
-    save_file({f"bert.{name}": x for name, x in tensors.items()} | {"cls.bias": torch.zeros(1)}, tmp_path / "model.safetensors")
+    whole = {f"bert.{name}": x for name, x in tensors.items()} | {"cls.bias": torch.zeros(1)}
+    save_file(whole, tmp_path / "model.safetensors")
     (tmp_path / "config.json").write_bytes((saved / "config.json").read_bytes())
     assert checkpoint.load(tmp_path).config.num_hidden_layers == 3
 

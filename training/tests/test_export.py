@@ -46,7 +46,7 @@ def shape(value):
 
 
 def test_the_golden_vectors_are_the_models(exported, model, spec):
-    precision, out = exported
+    _, out = exported
     golden = json.loads((out / "waymark.json").read_text(encoding="utf-8"))["golden"]
     chunks = [(c["start"], c["end"]) for c in golden["chunks"]]
     tokenizer = Tokenizer(out / "tokenizer.json")
@@ -55,11 +55,13 @@ def test_the_golden_vectors_are_the_models(exported, model, spec):
     assert 1 - numpy.array(golden["document"]) @ got.document < golden["tolerance"]
 
 
+@pytest.mark.parametrize("exported", ["int8"], indirect=True)
 def test_parity_fixture(exported, saved, tmp_path, model, spec, tokenizer):
-    precision, out = exported
-    if precision == "fp32":
-        pytest.skip("fixtures are of 8-bit graphs")
-    cases = [{"kind": "query", "text": "who?", "chunk_tokens": 9}, {"kind": "passage", "text": "a b  c d", "chunk_tokens": 2}]
+    _, out = exported
+    cases = [
+        {"kind": "query", "text": "who?", "chunk_tokens": 9},
+        {"kind": "passage", "text": "a b  c d", "chunk_tokens": 2},
+    ]
     earlier, fixture = tmp_path / "earlier.json", tmp_path / "fixture.json"
     earlier.write_text(json.dumps({"cases": cases}))
     flags = {"checkpoint": saved, "model": out, "cases": earlier, "out": fixture}

@@ -2,12 +2,9 @@ import pytest
 
 
 def test_offsets_are_bytes(tokenizer):
-    text = "é日a👩b"
-    got = tokenizer.tokens(text)
+    text = "é日 a 👩 b"
     data = text.encode()
-    assert [data[t.start : t.end].decode() for t in got if t.id != tokenizer.special("[UNK]")][:1] == ["é"]
-    assert all(data[t.start : t.end].decode() for t in got)
-    assert [t.start for t in got] == sorted(t.start for t in got)
+    assert [data[t.start : t.end].decode() for t in tokenizer.tokens(text)] == ["é", "日", "a", "👩", "b"]
 
 
 def test_special_tokens_in_a_text_are_text(tokenizer):

@@ -58,7 +58,8 @@ def _bench(options: argparse.Namespace) -> None:
     tokenizer = Tokenizer(first / "tokenizer.json")
     spec = Spec.of(first.name, tokenizer, BertConfig.read(first / "config.json"))
     text = options.text.read_text(encoding="utf-8")
-    graphs = [m / json.loads((m / "waymark.json").read_text(encoding="utf-8"))["weights"]["file"] for m in options.models]
+    manifests = [json.loads((model / "waymark.json").read_text(encoding="utf-8")) for model in options.models]
+    graphs = [model / manifest["weights"]["file"] for model, manifest in zip(options.models, manifests)]
     for length in (spec.max_length, spec.max_length // 4):
         for model, (speed, ratio) in zip(options.models, bench.compare(graphs, tokenizer, spec, text, length)):
             print(f"{length} tokens a call: {speed:7.0f} tokens a second and thread, x {ratio:.2f}  {model}")

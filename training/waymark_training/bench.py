@@ -20,7 +20,9 @@ ROUNDS = 7
 TOKENS = 3072  # of each graph's calls in a round
 
 
-def compare(graphs: Sequence[Path], tokenizer: Tokenizer, spec: Spec, text: str, length: int) -> list[tuple[float, float]]:
+def compare(
+    graphs: Sequence[Path], tokenizer: Tokenizer, spec: Spec, text: str, length: int
+) -> list[tuple[float, float]]:
     """Tokens a second of processor time of each graph, and the ratio to the first.
 
     Threads make calls of one sequence side by side, each call in one thread, and the

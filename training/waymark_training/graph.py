@@ -84,6 +84,7 @@ class _Graph:
         return self.add(name, "LayerNormalization", [states, scale, shift], axis=-1, epsilon=self.epsilon)
 
     def undivided(self, name: str, states: str, divisors: numpy.ndarray) -> str:
+        """What the states were before their channels were divided."""
         if (divisors == 1).all():
             return states
         return self.add(name, "Mul", [states, self.constant(f"{name}.divisors", divisors)])
@@ -92,7 +93,8 @@ class _Graph:
 def _encoder(graph: _Graph, model: Bert, plan: Sequence[LayerPlan]) -> str:
     """The states of the last layer."""
     weights = graph.weights
-    words = graph.add("words", "Gather", [graph.constant("words.table", weights["embeddings.words.weight"]), "input_ids"])
+    table = graph.constant("words.table", weights["embeddings.words.weight"])
+    words = graph.add("words", "Gather", [table, "input_ids"])
     length = graph.add("length", "Shape", ["input_ids"], start=1, end=2)
     # Token types are not fed: all are 0, which makes them a part of the position.
     table = weights["embeddings.positions.weight"] + weights["embeddings.types.weight"][0]
@@ -160,7 +162,8 @@ def _feed_forward(graph: _Graph, layer: str, states: str, plan: LayerPlan) -> li
     terms = [graph.linear(f"{layer}.down", hidden, down[:, kept], graph.weights[f"{layer}.down.bias"])]
     if len(plan.split):
         product = graph.product(f"{layer}.split.up{FLOAT}", states, up[plan.split])
-        hidden = graph.add(f"{layer}.split.hidden", "Add", [product, graph.constant(f"{layer}.split.bias", bias[plan.split])])
+        shift = graph.constant(f"{layer}.split.bias", bias[plan.split])
+        hidden = graph.add(f"{layer}.split.hidden", "Add", [product, shift])
         hidden = graph.add(f"{layer}.split.gelu", "Gelu", [hidden], domain=CONTRIB)
         terms.append(graph.product(f"{layer}.split.down{FLOAT}", hidden, down[:, plan.split]))
     return terms

@@ -94,7 +94,9 @@ def blocks(tokens: Sequence[Token], chunks: Sequence[Range], size: int, room: in
 def windows(tokens: Sequence[Token], chunks: Sequence[Range], size: int, frame: Frame) -> list[Window]:
     """Lays out the chunks of a text of size bytes."""
     if frame.room < 2:
-        raise ValueError(f"a window of {frame.max_length} has no room for a chunk after a prefix of {len(frame.prefix)}")
+        raise ValueError(
+            f"a window of {frame.max_length} has no room for a chunk after a prefix of {len(frame.prefix)}"
+        )
     out: list[Window] = []
     for chunk, ids in blocks(tokens, chunks, size, frame.room - 1):
         if not out or len(out[-1].ids) + len(ids) + 1 > frame.max_length:
