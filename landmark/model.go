@@ -39,8 +39,9 @@ type Embedding struct {
 	Document []float32
 	// Landmarks holds one unit vector per chunk, in chunk order.
 	Landmarks [][]float32
-	// Norms holds the lengths of the raw states, so that Norms[i]*Landmarks[i]
-	// averages to Document again.
+	// Norms holds the lengths of the raw states: the mean of
+	// Norms[i]*Landmarks[i] has the direction of Document, but in the style ST,
+	// whose closing landmarks enter Document alone.
 	Norms []float32
 	// Chunks are the byte ranges that the vectors stand for.
 	Chunks []chunker.Range

@@ -16,19 +16,26 @@ import (
 func similarity(m *onnx.Model) func(ctx context.Context, question string, sentences []string) ([]float64, error) {
 	var mu sync.Mutex
 	unrelated := -1.0
-	return func(ctx context.Context, question string, sentences []string) ([]float64, error) {
+	zero := func(ctx context.Context) (float64, error) {
 		mu.Lock()
 		defer mu.Unlock()
-		if unrelated < 0 {
+		if unrelated < 0 { // not measured yet
 			mean, err := unrelatedCosine(ctx, m)
 			if err != nil {
-				return nil, err
+				return 0, err
 			}
 			unrelated = mean
 		}
+		return unrelated, nil
+	}
+	return func(ctx context.Context, question string, sentences []string) ([]float64, error) {
+		zero, err := zero(ctx)
+		if err != nil {
+			return nil, err
+		}
 		out, err := cosines(ctx, m, question, sentences)
 		for i, c := range out {
-			out[i] = (c - unrelated) / (1 - unrelated)
+			out[i] = (c - zero) / (1 - zero)
 		}
 		return out, err
 	}

@@ -13,6 +13,7 @@ import (
 	"bufio"
 	"context"
 	"encoding/json"
+	"errors"
 	"flag"
 	"fmt"
 	"io/fs"
@@ -37,6 +38,7 @@ import (
 
 type settings struct {
 	model, library, pooling, mode string
+	perQuery                      string
 	tokens, overlap, queries      int
 	landmark, lexical             float64
 }
@@ -49,6 +51,7 @@ func main() {
 	flag.StringVar(&s.mode, "mode", "fixed", "chunker mode")
 	flag.IntVar(&s.tokens, "tokens", 128, "chunk size")
 	flag.IntVar(&s.overlap, "overlap", 0, "tokens of overlap between windows")
+	flag.StringVar(&s.perQuery, "per-query", "", "file for a line of results for each query")
 	flag.IntVar(&s.queries, "queries", 0, "random sample of queries; 0 takes all")
 	flag.Float64Var(&s.landmark, "landmark", 0.5, "weight of the landmark in mix, the rest being the document's")
 	flag.Float64Var(&s.lexical, "lexical", -1, "weight of BM25 in mix; -1 none")
@@ -151,6 +154,9 @@ func (s settings) measure(ctx context.Context, p *pipeline.Pipeline, name string
 	if err, ok := failed.Load().(error); ok {
 		return err
 	}
+	if err := s.writeRows(queries, rows); err != nil {
+		return err
+	}
 	var sum [columns]float64
 	for _, row := range rows {
 		for i, x := range row {
@@ -163,6 +169,27 @@ func (s settings) measure(ctx context.Context, p *pipeline.Pipeline, name string
 	}
 	fmt.Println()
 	return nil
+}
+
+// writeRows appends the results of each query to the file asked for.
+func (s settings) writeRows(queries []query, rows [][columns]float64) error {
+	if s.perQuery == "" {
+		return nil
+	}
+	var b strings.Builder
+	for i, row := range rows {
+		b.WriteString(queries[i].id)
+		for _, x := range row {
+			fmt.Fprintf(&b, "\t%.4f", x)
+		}
+		b.WriteString("\n")
+	}
+	f, err := os.OpenFile(s.perQuery, os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o666)
+	if err != nil {
+		return err
+	}
+	_, err = f.WriteString(b.String())
+	return errors.Join(err, f.Close())
 }
 
 func (s settings) one(ctx context.Context, p *pipeline.Pipeline, q query) (row [columns]float64, err error) {
@@ -216,6 +243,7 @@ func (s settings) one(ctx context.Context, p *pipeline.Pipeline, q query) (row [
 }
 
 type query struct {
+	id    string
 	text  string
 	gains map[string]float64
 	spans map[string][]chunker.Range
@@ -284,7 +312,7 @@ func load(set string, sample int) ([]query, error) {
 		if err := json.Unmarshal([]byte(line), &row); err != nil {
 			return err
 		}
-		byID[row.ID] = &query{row.Text, map[string]float64{}, map[string][]chunker.Range{}}
+		byID[row.ID] = &query{row.ID, row.Text, map[string]float64{}, map[string][]chunker.Range{}}
 		ids = append(ids, row.ID)
 		return nil
 	})
