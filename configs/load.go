@@ -118,7 +118,7 @@ func setFromEnviron(fields map[string]reflect.Value, environ []string) error {
 		}
 		key, ok := byName[name]
 		if !ok {
-			return fmt.Errorf("environment variable %s names no setting: want WAYMARK_ and one of %s, in upper case with _ for .", name, strings.Join(Keys(), ", "))
+			return fmt.Errorf("environment variable %s names no setting: want WAYMARK_ and one of %s, in upper case with _ for dots", name, strings.Join(Keys(), ", "))
 		}
 		if err := set(fields[key], value); err != nil {
 			return fmt.Errorf("environment variable %s: %w", name, err)

@@ -88,7 +88,7 @@ func checkURL(address string) error {
 	case err != nil || strings.Contains(address, "@"):
 		return fmt.Errorf("llm base url: want http://HOST:PORT/PATH without user or password: set the API key instead")
 	case u.Scheme != "http" && u.Scheme != "https", u.Host == "":
-		return fmt.Errorf("llm base url %q: want http://HOST:PORT/PATH or https://...", address)
+		return fmt.Errorf("llm base url %q: want http://HOST:PORT/PATH or https://HOST/PATH", address)
 	}
 	return nil
 }

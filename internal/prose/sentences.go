@@ -30,7 +30,7 @@ func Sentences(text string) []Sentence {
 		case Paragraph, Item:
 			out = appendSentences(out, text, b)
 		default:
-			out = append(out, Sentence{b.Span, b.Kind})
+			out = append(out, Sentence(b))
 		}
 	}
 	return out
