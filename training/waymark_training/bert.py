@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import dataclasses
 import json
-import math
 from pathlib import Path
 
 import torch
 from torch import Tensor, nn
+from torch.nn import functional
 
 
 @dataclasses.dataclass(frozen=True)
@@ -75,8 +75,9 @@ class Attention(nn.Module):
             return x.view(batch, length, self.heads, size).transpose(1, 2)
 
         query, key, value = split(self.query(states)), split(self.key(states)), split(self.value(states))
-        scores = query @ key.transpose(-1, -2) / math.sqrt(size) + bias
-        mixed = self.dropout(scores.softmax(dim=-1)) @ value
+        mixed = functional.scaled_dot_product_attention(
+            query, key, value, attn_mask=bias.to(query.dtype), dropout_p=self.dropout.p if self.training else 0.0
+        )
         return self.output(mixed.transpose(1, 2).reshape(batch, length, width))
 
 

@@ -1,7 +1,7 @@
 """Which ids enter the model for a text's chunks, and where their landmarks stand.
 
-A window is `[CLS] prefix c1 [LMK] c2 [LMK] ...`. Windows are filled to the brim and
-do not overlap: training wants each landmark once. A chunk has the tokens that start
+A window is `[CLS] prefix c1 [LMK] c2 [LMK] ...`. Windows are filled to the brim, or
+all alike as Waymark fills them, and do not overlap. A chunk has the tokens that start
 inside its bytes.
 """
 
@@ -91,21 +91,50 @@ def blocks(tokens: Sequence[Token], chunks: Sequence[Range], size: int, room: in
     return out
 
 
-def windows(tokens: Sequence[Token], chunks: Sequence[Range], size: int, frame: Frame) -> list[Window]:
+def windows(
+    tokens: Sequence[Token], chunks: Sequence[Range], size: int, frame: Frame, alike: bool = False
+) -> list[Window]:
     """Lays out the chunks of a text of size bytes."""
     if frame.room < 2:
         raise ValueError(
             f"a window of {frame.max_length} has no room for a chunk after a prefix of {len(frame.prefix)}"
         )
+    parts = blocks(tokens, chunks, size, frame.room - 1)
+    costs = [len(ids) + 1 for _, ids in parts]
     out: list[Window] = []
-    for chunk, ids in blocks(tokens, chunks, size, frame.room - 1):
-        if not out or len(out[-1].ids) + len(ids) + 1 > frame.max_length:
-            out.append(Window([frame.cls, *frame.prefix], [], []))
-        window = out[-1]
-        window.ids.extend([*ids, frame.landmark])
-        window.landmarks.append(len(window.ids) - 1)
-        window.chunks.append(chunk)
+    for start, end in spans(costs, even_room(costs, frame.room) if alike else frame.room):
+        window = Window([frame.cls, *frame.prefix], [], [])
+        for chunk, ids in parts[start:end]:
+            window.ids.extend([*ids, frame.landmark])
+            window.landmarks.append(len(window.ids) - 1)
+            window.chunks.append(chunk)
+        out.append(window)
     return out
+
+
+def spans(costs: Sequence[int], room: int) -> list[tuple[int, int]]:
+    """Which blocks, [start, end), share a window that is filled to the brim."""
+    out: list[tuple[int, int]] = []
+    used = 0
+    for i, cost in enumerate(costs):
+        if not out or used + cost > room:
+            out.append((i, i))
+            used = 0
+        out[-1] = (out[-1][0], i + 1)
+        used += cost
+    return out
+
+
+def even_room(costs: Sequence[int], room: int) -> int:
+    """The least room that takes no more windows than room does."""
+    wanted, low = len(spans(costs, room)), max(costs)
+    while low < room:
+        middle = (low + room) // 2
+        if len(spans(costs, middle)) <= wanted:
+            room = middle
+        else:
+            low = middle + 1
+    return low
 
 
 def batch(windows: Sequence[Window], pad: int) -> Batch:

@@ -38,14 +38,15 @@ class Tokenizer:
 
     def tokens(self, text: str) -> list[Token]:
         """The tokens of a text, without special ones."""
+        return [Token(*map(int, values)) for values in zip(*self.arrays(text))]
+
+    def arrays(self, text: str) -> tuple[numpy.ndarray, numpy.ndarray, numpy.ndarray]:
+        """The tokens of a text as arrays: their ids, where they start and where they end."""
         # Go, which passes the text through C, also puts a blank for each NUL.
         encoding = self._tokenizer.encode(text.replace("\0", " "), add_special_tokens=False)
-        at = _byte_offsets(text)
-        out, latest = [], 0
-        for id, (start, end) in zip(encoding.ids, encoding.offsets):
-            latest = max(latest, int(at[start]))
-            out.append(Token(id, latest, max(latest, int(at[end]))))
-        return out
+        offsets = _byte_offsets(text)[numpy.array(encoding.offsets, dtype=int).reshape(-1, 2)]
+        starts = numpy.maximum.accumulate(offsets[:, 0])
+        return numpy.array(encoding.ids, dtype=int), starts, numpy.maximum(starts, offsets[:, 1])
 
     def ids(self, text: str) -> list[int]:
         """The ids of a text's tokens, such as those of a prefix."""

@@ -1,0 +1,94 @@
+import json
+
+import numpy
+import pytest
+import torch
+
+from waymark_training.__main__ import main
+from waymark_training.beir import Query
+from waymark_training.evaluate import MODES, Index, hits, late_rows, ndcg, open_encoder
+from waymark_training.layout import Frame, even_room, intervals, spans
+from waymark_training.sample import PCG, sample
+from waymark_training.tokens import Token
+
+
+@pytest.fixture(scope="module")
+def toy(tmp_path_factory):
+    """A set whose questions are the beginnings of its documents."""
+    folder = tmp_path_factory.mktemp("toy") / "toy"
+    texts = ["abc abc abc abc. dd dd dd dd dd.", "xyz xyz xyz. q q q q q q q q q q q", "12 34 56 78 90 12 34"]
+    (folder / "qrels").mkdir(parents=True)
+
+    def write(name, rows):
+        (folder / name).write_text("".join(json.dumps(row) + "\n" for row in rows))
+
+    write("corpus.jsonl", [{"_id": f"d{i}", "title": f"t{i}", "text": t} for i, t in enumerate(texts)])
+    write("queries.jsonl", [{"_id": f"q{i}", "text": t[:12]} for i, t in enumerate(texts)] + [{"_id": "x", "text": "x"}])
+    (folder / "qrels/test.tsv").write_text("h\n" + "".join(f"q{i}\td{i}\t1\n" for i in range(3)))
+    (folder / "qrels/spans.tsv").write_text("h\n" + "".join(f"q{i}\td{i}\t0\t12\t0\t12\n" for i in range(3)))
+    return folder
+
+
+@pytest.mark.parametrize("mode", MODES)
+def test_a_toy_set(mode, toy, saved, capsys):
+    arguments = ["evaluate", "--checkpoint", str(saved), "--mode", mode, "--tokens", "6", str(toy)]
+    assert main([*arguments, "--precision", "fp32"]) == 0
+    *_, row = capsys.readouterr().out.splitlines()
+    name, chunks, *values = [cell.strip() for cell in row.strip("|").split("|")]
+    assert name == "toy"
+    assert int(chunks) == 3 if mode == "truncated" else int(chunks) > 8
+    assert len(values) == 7 and all(0 <= float(value) <= 1 for value in values)
+
+
+def test_vectors_of_a_document(saved):
+    text = "abc def. ghi jkl, mno pqr stu. " * 4
+    with torch.no_grad():
+        found = {mode: open_encoder(saved, mode).document(text, 7) for mode in MODES}
+    for mode, (chunks, raw) in found.items():
+        assert len(chunks) == len(raw)
+        assert numpy.isfinite(raw.numpy()).all() and (raw.norm(dim=1) > 0).all(), mode
+    assert found["landmark"][0] == found["naive"][0] == found["late"][0]
+    assert not numpy.allclose(found["landmark"][1], found["naive"][1], atol=1e-2)
+
+
+def test_late_windows_have_every_token_once():
+    tokens = [Token(100 + i, i, i + 1) for i in range(23)]
+    rows = late_rows(tokens, intervals(tokens, 23, 3), 23, Frame(1, 2, 0, (7, 8), 14))
+    assert [i for row in rows for start, end in row.parts for i in row.ids[start:end]] == list(range(100, 123))
+    assert all(row.ids[:3] == [1, 7, 8] and row.ids[-1] == 2 and len(row.ids) <= 14 for row in rows)
+    assert [len(row.parts) for row in rows] == [3, 3, 2]
+
+
+def test_windows_are_filled_alike():
+    assert spans([4, 4, 4, 4, 4], 16) == [(0, 4), (4, 5)]
+    room = even_room([4, 4, 4, 4, 4], 16)
+    assert room == 12
+    assert spans([4, 4, 4, 4, 4], room) == [(0, 3), (3, 5)]
+    assert even_room([5], 16) == 5
+
+
+def made():
+    return Index(["a", "b"], None, None, [(0, 10), (10, 20), (0, 30)], numpy.array([0, 0, 1]))
+
+
+def test_ndcg():
+    query = Query("q", "", {"a": 1.0, "b": 3.0}, {})
+    assert ndcg(query, made(), numpy.array([0.1, 0.9])) == pytest.approx(1)
+    assert ndcg(query, made(), numpy.array([0.9, 0.1])) == pytest.approx((1 + 3 / 1.58496) / (3 + 1 / 1.58496), abs=1e-4)
+    assert ndcg(Query("q", "", {"c": 1.0}, {}), made(), numpy.array([0.9, 0.1])) == 0
+
+
+def test_hits():
+    query = Query("q", "", {"a": 1.0}, {"a": [(10, 12)]})
+    assert hits(query, made(), numpy.array([0.1, 0.9, 0.2])) == (1, 1)
+    assert hits(query, made(), numpy.array([0.9, 0.1, 0.2])) == (0, 1)
+    assert hits(Query("q", "", {"a": 1.0}, {"a": [(25, 30)]}), made(), numpy.array([0.9, 0.1, 0.2])) == (0, 0)
+    assert numpy.isnan(hits(Query("q", "", {"a": 1.0}, {}), made(), numpy.array([0.9, 0.1, 0.2]))).all()
+
+
+def test_samples_are_those_of_go():
+    random = PCG(0, 0)
+    assert [random.uint64(), random.uint64()] == [4107282207882862730, 12464933722704884221]
+    assert sample(list(range(10)), 10) == [4, 5, 8, 1, 0, 9, 7, 3, 6, 2]
+    assert sample(list(range(1190)), 4) == [566, 255, 293, 672]
+    assert sample([1, 2], 0) == [1, 2]

@@ -1,0 +1,152 @@
+"""Draws texts from a packed file and cuts them into chunks for windows."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import numpy
+from numpy.random import Generator
+
+from .layout import Frame, Window
+from .packed import Packed
+from .settings import Distil
+
+SHORTEST = 8  # tokens of a document's part in a window
+
+
+class Chunk(NamedTuple):
+    """A range of a text's tokens."""
+
+    text: int
+    first: int
+    end: int
+
+
+class Sampler:
+    """Draws texts, or questions with their passages, source by source as the mix says."""
+
+    def __init__(self, packed: Packed, weights: dict[str, float], held: bool = False) -> None:
+        self.packed = packed
+        lengths = numpy.diff(packed.bounds)
+        self._texts, self._questions, self._gold = {}, {}, {}
+        for number, name in enumerate(packed.names):
+            mine = (packed.source == number) & (packed.held == held) & (lengths > 0) & (weights.get(name, 0) > 0)
+            self._texts[name] = numpy.flatnonzero(mine & ~packed.question)
+            self._questions[name] = numpy.flatnonzero(mine & packed.question)
+            usable = mine[packed.gold[:, 0]] & mine[packed.gold[:, 1]]
+            self._gold[name] = numpy.flatnonzero(usable)
+        self._weights = weights
+        self._ends = {name: numpy.cumsum(lengths[texts]) for name, texts in self._texts.items()}
+        self._lengths = lengths
+
+    def _source(self, rng: Generator, numbers: dict[str, numpy.ndarray], kinds: Sequence[str]) -> str:
+        names = [name for name in self.packed.names if name.split("/")[0] in kinds and len(numbers[name])]
+        if not names:
+            raise ValueError(f"the packed file has nothing of {' or '.join(kinds)} that the mix names")
+        weights = numpy.array([self._weights[name] for name in names])
+        return names[rng.choice(len(names), p=weights / weights.sum())]
+
+    def has(self, kind: str) -> bool:
+        """Whether there are questions with gold of a kind."""
+        return any(len(rows) for name, rows in self._gold.items() if name.startswith(kind + "/"))
+
+    def place(self, rng: Generator) -> tuple[int, int]:
+        """A text for a window and where to start in it: as likely as it is long, half of the time its beginning."""
+        name = self._source(rng, self._texts, ("text", "long"))
+        at = int(rng.integers(self._ends[name][-1]))
+        number = int(numpy.searchsorted(self._ends[name], at, side="right"))
+        text = int(self._texts[name][number])
+        length = int(self._lengths[text])
+        start = 0 if rng.random() < 0.5 else at - int(self._ends[name][number]) + length
+        return text, min(start, max(0, length - SHORTEST))
+
+    def short(self, rng: Generator, longest: int) -> int:
+        """A text of at most so many tokens; after some tries the shortest that came up."""
+        name = self._source(rng, self._texts, ("text", "pairs"))
+        found = rng.choice(self._texts[name], size=8)
+        fitting = found[self._lengths[found] <= longest]
+        return int(fitting[0]) if len(fitting) else int(found[self._lengths[found].argmin()])
+
+    def question(self, rng: Generator) -> int:
+        name = self._source(rng, self._questions, ("pairs", "long"))
+        return int(rng.choice(self._questions[name]))
+
+    def gold(self, rng: Generator, kind: str) -> tuple[int, Chunk]:
+        """A question and the part of a text that answers it."""
+        name = self._source(rng, self._gold, (kind,))
+        question, *chunk = self.packed.gold[rng.choice(self._gold[name])]
+        return int(question), Chunk(*map(int, chunk))
+
+
+def cut(packed: Packed, part: Chunk, size: int, natural: bool) -> list[Chunk]:
+    """Cuts a part of a text into chunks of size tokens, or of whole sentences up to that size."""
+    out, at = [], part.first
+    start = packed.bounds[part.text]
+    while at < part.end:
+        end = min(at + size, part.end)
+        if natural and end < part.end:
+            stops = numpy.flatnonzero(packed.ends[start + at : start + end])
+            end = at + int(stops[-1]) + 1 if len(stops) else end
+        out.append(Chunk(part.text, at, end))
+        at = end
+    return out
+
+
+def fit(chunks: Sequence[Chunk], room: int) -> list[Chunk]:
+    """The first chunks that fit a window's room with their landmarks, the last one shortened."""
+    out = []
+    for chunk in chunks:
+        end = min(chunk.end, chunk.first + room - 1)
+        if end <= chunk.first:
+            break
+        out.append(chunk._replace(end=end))
+        room -= end - chunk.first + 1
+    return out
+
+
+def ids(packed: Packed, chunk: Chunk) -> list[int]:
+    return packed.tokens(*chunk).tolist()
+
+
+def lay(packed: Packed, chunks: Sequence[Chunk], frame: Frame) -> Window:
+    """The window of some chunks."""
+    window = Window([frame.cls, *frame.prefix], [], [])
+    for number, chunk in enumerate(chunks):
+        window.ids.extend([*ids(packed, chunk), frame.landmark])
+        window.landmarks.append(len(window.ids) - 1)
+        window.chunks.append(number)
+    return window
+
+
+def windows(sampler: Sampler, settings: Distil, tokens: int, room: int, rng: Generator) -> list[list[Chunk]]:
+    """The chunks of windows with so many tokens in all, for distillation."""
+    out = []
+    while tokens > 0:
+        make = whole if rng.random() < settings.whole else glued
+        out.append(fit(make(sampler, settings, room, rng), room))
+        tokens -= sum(chunk.end - chunk.first for chunk in out[-1])
+    return out
+
+
+def whole(sampler: Sampler, settings: Distil, room: int, rng: Generator) -> list[Chunk]:
+    """A short text as one chunk."""
+    text = sampler.short(rng, room - 1)
+    return [Chunk(text, 0, sampler.packed.length(text))]
+
+
+def glued(sampler: Sampler, settings: Distil, room: int, rng: Generator) -> list[Chunk]:
+    """Parts of texts, several where glue says so, in chunks of one size."""
+    low, high = (min(n, room - 1) for n in settings.content)
+    left = int(rng.integers(low, high + 1))
+    size = int(rng.choice(settings.sizes))
+    natural = rng.random() < settings.natural
+    several = rng.random() < settings.glue
+    out = []
+    while left >= min(SHORTEST, low):
+        text, start = sampler.place(rng)
+        share = int(rng.integers(SHORTEST, max(left, SHORTEST) + 1)) if several else left
+        part = Chunk(text, start, min(start + share, sampler.packed.length(text)))
+        out.extend(cut(sampler.packed, part, size, natural))
+        left -= part.end - part.first
+    return out
