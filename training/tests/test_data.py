@@ -27,7 +27,9 @@ def decoded(packed, tokenizer, *chunk):
 def test_spans_round_trip(packed, tokenizer, data):
     spans = [line.split("\t") for line in (data / "train/long/tales/qrels/spans.tsv").read_text().splitlines()[1:]]
     documents = {row["_id"]: row["text"] for row in map(json.loads, (data / "train/long/tales/corpus.jsonl").open())}
-    want = sorted(documents[s[1]].encode()[int(s[4]) : int(s[5])].decode().replace(" ", "").replace("é", "e") for s in spans)
+    want = sorted(
+        documents[s[1]].encode()[int(s[4]) : int(s[5])].decode().replace(" ", "").replace("é", "e") for s in spans
+    )
     rows = [r for r in packed.gold if packed.names[packed.source[r[1]]] == "long/tales"]
     assert sorted(decoded(packed, tokenizer, *r[1:]) for r in rows) == want
 
@@ -156,5 +158,3 @@ def test_configurations(config, tmp_path):
         (tmp_path / "x.toml").write_text(text)
         with pytest.raises(ValueError, match=message):
             read(tmp_path / "x.toml")
-
-

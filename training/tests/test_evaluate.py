@@ -23,7 +23,9 @@ def toy(tmp_path_factory):
         (folder / name).write_text("".join(json.dumps(row) + "\n" for row in rows))
 
     write("corpus.jsonl", [{"_id": f"d{i}", "title": f"t{i}", "text": t} for i, t in enumerate(texts)])
-    write("queries.jsonl", [{"_id": f"q{i}", "text": t[:12]} for i, t in enumerate(texts)] + [{"_id": "x", "text": "x"}])
+    write(
+        "queries.jsonl", [{"_id": f"q{i}", "text": t[:12]} for i, t in enumerate(texts)] + [{"_id": "x", "text": "x"}]
+    )
     (folder / "qrels/test.tsv").write_text("h\n" + "".join(f"q{i}\td{i}\t1\n" for i in range(3)))
     (folder / "qrels/spans.tsv").write_text("h\n" + "".join(f"q{i}\td{i}\t0\t12\t0\t12\n" for i in range(3)))
     return folder
@@ -74,7 +76,9 @@ def made():
 def test_ndcg():
     query = Query("q", "", {"a": 1.0, "b": 3.0}, {})
     assert ndcg(query, made(), numpy.array([0.1, 0.9])) == pytest.approx(1)
-    assert ndcg(query, made(), numpy.array([0.9, 0.1])) == pytest.approx((1 + 3 / 1.58496) / (3 + 1 / 1.58496), abs=1e-4)
+    assert ndcg(query, made(), numpy.array([0.9, 0.1])) == pytest.approx(
+        (1 + 3 / 1.58496) / (3 + 1 / 1.58496), abs=1e-4
+    )
     assert ndcg(Query("q", "", {"c": 1.0}, {}), made(), numpy.array([0.9, 0.1])) == 0
 
 

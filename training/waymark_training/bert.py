@@ -6,7 +6,6 @@ import dataclasses
 import json
 from pathlib import Path
 
-import torch
 from torch import Tensor, nn
 from torch.nn import functional
 

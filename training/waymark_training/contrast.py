@@ -16,7 +16,7 @@ from .distil import MEASURED, question_chunk
 from .draw import Chunk, Sampler
 from .layout import Frame
 from .packed import Packed
-from .settings import Contrast, Settings
+from .settings import Settings
 from .students import Parts
 from .vectors import mean_vectors, to_device, unit, window_vectors
 

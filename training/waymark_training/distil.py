@@ -15,7 +15,7 @@ from .bert import Bert
 from .draw import Chunk, Sampler
 from .layout import Frame
 from .packed import Packed
-from .settings import Distil, Settings
+from .settings import Settings
 from .students import Parts
 from .vectors import GROUP, all_states, at_landmarks, mean_vectors, unit, window_vectors
 

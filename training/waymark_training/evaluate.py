@@ -18,7 +18,7 @@ from .layout import Frame, Range, Window, blocks, even_room, intervals, spans, w
 from .sample import sample
 from .spec import Spec
 from .tokens import Token, Tokenizer
-from .vectors import autocast, mean_vectors, part_vectors, unit, window_vectors
+from .vectors import autocast, best_device, device_of, mean_vectors, part_vectors, unit, window_vectors
 
 MODES = ("landmark", "naive", "late", "truncated")
 COLUMNS = ("doc", "max", "mix", "hit@1", "hit@5", "mix hit@1", "mix hit@5")
@@ -43,9 +43,12 @@ class Encoder:
         frame = self.spec.frame(self.tokenizer, query=True)
         ids = [self.tokenizer.ids(text)[: frame.room - 1] for text in texts]
         if self.mode != "landmark":
-            return unit(mean_vectors(self.model, ids, frame))
-        laid = [Window([frame.cls, *frame.prefix, *one, frame.landmark], [len(one) + 1 + len(frame.prefix)], [0]) for one in ids]
-        return unit(torch.cat(window_vectors(self.model, laid, frame)))
+            return unit(mean_vectors(self.model, ids, frame)).cpu()
+        laid = [
+            Window([frame.cls, *frame.prefix, *one, frame.landmark], [len(one) + 1 + len(frame.prefix)], [0])
+            for one in ids
+        ]
+        return unit(torch.cat(window_vectors(self.model, laid, frame))).cpu()
 
     def document(self, text: str, every: int) -> tuple[list[Range], Tensor]:
         """A document's chunks in bytes, and their raw vectors."""
@@ -96,8 +99,8 @@ def index(encoder: Encoder, rows: Sequence[dict], every: int, titles: bool) -> I
     for number, row in enumerate(rows):
         text = f"{row['title']}\n{row['text']}" if titles and row.get("title") else row["text"]
         found, raw = encoder.document(text, every)
-        documents.append(raw.mean(dim=0))
-        chunks.append(raw)
+        documents.append(raw.mean(dim=0).cpu())
+        chunks.append(raw.cpu())
         ranges += found
         owner += [number] * len(found)
     ids = [row["_id"] for row in rows]
@@ -112,7 +115,7 @@ def evaluate(
     print(f"| set | chunks | {' | '.join(COLUMNS)} |")
     print("|---" * (len(COLUMNS) + 2) + "|")
     for folder in sets:
-        with torch.no_grad(), autocast(torch.device("cpu"), precision):
+        with torch.no_grad(), autocast(device_of(encoder.model), precision):
             made = index(encoder, beir.corpus(folder), every, titles)
             values = measure(encoder, made, sample(beir.queries(folder), queries))
         cells = ["-" if numpy.isnan(value) else f"{value:.3f}" for value in values]
@@ -121,7 +124,7 @@ def evaluate(
 
 def open_encoder(source: Path, mode: str) -> Encoder:
     model, tokenizer = checkpoint.load(source), Tokenizer(source / "tokenizer.json")
-    return Encoder(model, tokenizer, Spec.of(source.name, tokenizer, model.config), mode)
+    return Encoder(model.to(best_device()), tokenizer, Spec.of(source.name, tokenizer, model.config), mode)
 
 
 def measure(encoder: Encoder, made: Index, queries: Sequence[Query]) -> numpy.ndarray:

@@ -36,7 +36,9 @@ def pack(settings: Settings, data: Path, tokenizer: Path, out: Path) -> Packed:
     packed = builder.packed()
     packed.save(out)
     size = out.stat().st_size
-    log.info("%d tokens, %d texts, %d answers, %.1f MB", len(packed.ids), len(packed.source), len(packed.gold), size / 1e6)
+    log.info(
+        "%d tokens, %d texts, %d answers, %.1f MB", len(packed.ids), len(packed.source), len(packed.gold), size / 1e6
+    )
     if size > settings.pack.megabytes * 1e6:
         out.unlink()
         raise ValueError(f"{out} has {size / 1e6:.1f} MB, want at most {settings.pack.megabytes}: lower pack's tokens")

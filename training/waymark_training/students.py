@@ -5,7 +5,6 @@ from __future__ import annotations
 import dataclasses
 from pathlib import Path
 
-import torch
 from torch import nn
 
 from . import checkpoint
@@ -13,6 +12,7 @@ from .bert import Bert
 from .layout import Frame
 from .spec import Spec
 from .tokens import Tokenizer
+from .vectors import best_device
 
 
 @dataclasses.dataclass(frozen=True)
@@ -28,7 +28,7 @@ class Parts:
 
 def load(teacher: Path, start: Path | None, layers: tuple[int, ...]) -> Parts:
     """Reads a teacher and a student, which starts from the teacher's layers that are named, or as it was saved."""
-    device = torch.device("cuda" if torch.cuda.is_available() else "cpu")
+    device = best_device()
     model = checkpoint.load(teacher)
     student = checkpoint.load(start) if start else pruned(checkpoint.load(teacher), layers)
     tokenizer = Tokenizer(teacher / "tokenizer.json")

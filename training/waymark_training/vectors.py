@@ -21,6 +21,11 @@ def device_of(model: Bert) -> torch.device:
     return model.embeddings.words.weight.device
 
 
+def best_device() -> torch.device:
+    """The first GPU, or else the processor."""
+    return torch.device("cuda" if torch.cuda.is_available() else "cpu")
+
+
 def has_bf16(device: torch.device) -> bool:
     """Whether a device multiplies bfloat16 in hardware."""
     if device.type == "cuda":
