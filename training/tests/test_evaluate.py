@@ -42,6 +42,20 @@ def test_a_toy_set(mode, toy, saved, capsys):
     assert len(values) == 7 and all(0 <= float(value) <= 1 for value in values)
 
 
+def test_a_set_without_spans_has_no_hits(toy, saved, tmp_path, capsys):
+    for file in ("corpus.jsonl", "queries.jsonl", "qrels/test.tsv"):
+        (tmp_path / file).parent.mkdir(exist_ok=True)
+        (tmp_path / file).write_bytes((toy / file).read_bytes())
+    arguments = ["evaluate", "--checkpoint", str(saved), "--tokens", "6", "--titles", "--queries", "3", str(tmp_path)]
+    assert main(arguments) == 0
+    assert capsys.readouterr().out.rstrip().endswith("| - | - | - | - |")
+
+
+def test_chunks_larger_than_a_window_are_refused(toy, saved, capsys):
+    assert main(["evaluate", "--checkpoint", str(saved), "--tokens", "60", str(toy)]) == 1
+    assert "chunks of 60 tokens, want 1 to" in capsys.readouterr().err
+
+
 def test_vectors_of_a_document(saved):
     text = "abc def. ghi jkl, mno pqr stu. " * 4
     with torch.no_grad():
@@ -87,7 +101,7 @@ def test_hits():
     assert hits(query, made(), numpy.array([0.1, 0.9, 0.2])) == (1, 1)
     assert hits(query, made(), numpy.array([0.9, 0.1, 0.2])) == (0, 1)
     assert hits(Query("q", "", {"a": 1.0}, {"a": [(25, 30)]}), made(), numpy.array([0.9, 0.1, 0.2])) == (0, 0)
-    assert numpy.isnan(hits(Query("q", "", {"a": 1.0}, {}), made(), numpy.array([0.9, 0.1, 0.2]))).all()
+    assert hits(Query("q", "", {"a": 1.0}, {}), made(), numpy.array([0.9, 0.1, 0.2])) == (0, 0)
 
 
 def test_samples_are_those_of_go():

@@ -112,6 +112,9 @@ def evaluate(
 ) -> None:
     """Prints a row for each set: document nDCG@10 by its vector, by the best chunk and by both, and chunk hits."""
     encoder = open_encoder(source, mode)
+    largest = encoder.spec.frame(encoder.tokenizer).room - 1
+    if not 1 <= every <= largest:
+        raise ValueError(f"chunks of {every} tokens, want 1 to {largest}")
     print(f"| set | chunks | {' | '.join(COLUMNS)} |")
     print("|---" * (len(COLUMNS) + 2) + "|")
     for folder in sets:
@@ -128,7 +131,7 @@ def open_encoder(source: Path, mode: str) -> Encoder:
 
 
 def measure(encoder: Encoder, made: Index, queries: Sequence[Query]) -> numpy.ndarray:
-    """The mean of each column over those queries that have a graded document; hits only where spans are known."""
+    """The mean of each column over those queries that have a graded document; no hits in a set without spans."""
     asked = [query for query in queries if query.gains]
     vectors = encoder.query([query.text for query in asked])
     by_document = (vectors @ made.documents.T).float().numpy()
@@ -140,7 +143,10 @@ def measure(encoder: Encoder, made: Index, queries: Sequence[Query]) -> numpy.nd
     for i, query in enumerate(asked):
         ranked = [ndcg(query, made, scores[i]) for scores in (by_document, best, (best + by_document) / 2)]
         rows.append([*ranked, *hits(query, made, by_chunk[i]), *hits(query, made, both[i])])
-    return numpy.array(rows).mean(axis=0)
+    means = numpy.array(rows).mean(axis=0)
+    if not any(query.spans for query in asked):
+        means[3:] = numpy.nan
+    return means
 
 
 def ndcg(query: Query, made: Index, scores: numpy.ndarray) -> float:
@@ -151,8 +157,6 @@ def ndcg(query: Query, made: Index, scores: numpy.ndarray) -> float:
 
 def hits(query: Query, made: Index, scores: numpy.ndarray) -> tuple[float, float]:
     """Whether the best chunk, and one of the five best, overlaps a gold span of the query."""
-    if not query.spans:
-        return numpy.nan, numpy.nan
     right = []
     for i in _first(scores, 5):
         start, end = made.ranges[i]
