@@ -153,6 +153,7 @@ def test_configurations(config, tmp_path):
         ('name = "x"\nlayer = [1]', "unknown key 'layer'"),
         ('name = "x"\n[distil]\nspeed = 1', "distil: unknown key 'speed'"),
         ("seed = 1", "name"),
+        ('name = "x"\n[distil]\nsteps = "9"', "steps is '9', want int"),
         ("=", "x.toml: "),
     ):
         (tmp_path / "x.toml").write_text(text)

@@ -55,6 +55,7 @@ def train(model: Bert, objective: Objective, budget: Budget, seed: int, out: Pat
     journal = Journal(out, step)
     began = time.monotonic() - seconds
     while (progress := _progress(budget, step, time.monotonic() - began)) < 1:
+        started = time.monotonic()
         torch.manual_seed(seed * 1_000_003 + step)
         rng = numpy.random.default_rng([seed, step])
         with autocast(device_of(model), budget.precision):
@@ -64,14 +65,15 @@ def train(model: Bert, objective: Objective, budget: Budget, seed: int, out: Pat
         rate = budget.rate * _schedule(budget, step, progress)
         update(model, optimiser, loss, rate, budget.clip)
         step += 1
-        journal.add(loss.item(), terms, tokens)
+        journal.add(loss.item(), terms, tokens, time.monotonic() - started)
         if step % budget.log == 0:
             journal.write(step, time.monotonic() - began, rate)
         if step % budget.measure == 0:
-            journal.measured(step, evaluated(model, objective, budget))
+            journal.write_held(step, evaluated(model, objective, budget))
         if step % budget.save == 0:
             save(model, optimiser, step, time.monotonic() - began, out)
-    journal.measured(step, evaluated(model, objective, budget))
+    if not journal.has_held(step):
+        journal.write_held(step, evaluated(model, objective, budget))
     save(model, optimiser, step, time.monotonic() - began, out)
     checkpoint.save(model, out / "checkpoint", tokenizer)
     log.info("wrote %s", out / "checkpoint")
@@ -108,6 +110,7 @@ def update(model: Bert, optimiser: torch.optim.Optimizer, loss: Tensor, rate: fl
 
 
 def evaluated(model: Bert, objective: Objective, budget: Budget) -> dict[str, float]:
+    """The held-out measures of a model as it stands."""
     model.eval()
     with torch.no_grad(), autocast(device_of(model), budget.precision):
         found = objective.measure(model)
@@ -158,27 +161,31 @@ class Journal:
     def _start(self) -> None:
         self._sums: defaultdict[str, float] = defaultdict(float)
         self._steps = self._tokens = 0
-        self._since = time.monotonic()
+        self._seconds = 0.0
 
-    def add(self, loss: float, terms: dict[str, float], tokens: int) -> None:
+    def add(self, loss: float, terms: dict[str, float], tokens: int, seconds: float) -> None:
+        """Takes note of a step: its loss and terms, the tokens it read and the time it took."""
         for name, value in {"loss": loss, **terms}.items():
             self._sums[name] += value
         self._steps += 1
         self._tokens += tokens
+        self._seconds += seconds
 
     def write(self, step: int, seconds: float, rate: float) -> None:
         """Adds a line with the means since the last one."""
-        speed = self._tokens / max(time.monotonic() - self._since, 1e-9)
+        speed = self._tokens / max(self._seconds, 1e-9)
         means = {name: round(value / self._steps, 5) for name, value in self._sums.items()}
         self._add({"step": step, "seconds": round(seconds, 1), "tokens/s": round(speed), "rate": rate, **means})
         self._start()
 
-    def measured(self, step: int, held: dict[str, float]) -> None:
-        if self._rows and self._rows[-1].get("held") and self._rows[-1]["step"] == step:
-            return
+    def has_held(self, step: int) -> bool:
+        """Whether the log has held-out measures of a step."""
+        return any("held" in row and row["step"] == step for row in self._rows)
+
+    def write_held(self, step: int, held: dict[str, float]) -> None:
+        """Adds a line with held-out measures, and draws the log anew."""
         self._add({"step": step, "held": {name: round(value, 5) for name, value in held.items()}})
         plot(self._rows, self._picture)
-        self._since = time.monotonic() if not self._steps else self._since
 
     def _add(self, row: dict[str, Any]) -> None:
         self._rows.append(row)

@@ -133,6 +133,9 @@ def read(path: Path) -> Settings:
 
 T = TypeVar("T")
 
+SIMPLE = {int: int, float: (int, float), str: str, bool: bool}
+"""What a key of each type may hold."""
+
 
 def _fill(cls: type[T], values: dict[str, Any], where: str) -> T:
     fields = {field.name for field in dataclasses.fields(cls)}
@@ -141,6 +144,8 @@ def _fill(cls: type[T], values: dict[str, Any], where: str) -> T:
     for name, value in values.items():
         if name not in fields:
             raise ValueError(f"{where}: unknown key {name!r}, want one of {', '.join(sorted(fields))}")
+        if types[name] in SIMPLE and not isinstance(value, SIMPLE[types[name]]):
+            raise ValueError(f"{where}: {name} is {value!r}, want {types[name].__name__}")
         if dataclasses.is_dataclass(types[name]):
             value = _fill(types[name], value, f"{where}, {name}")
         made[name] = tuple(value) if isinstance(value, list) else value
