@@ -12,8 +12,9 @@ from waymark_training.__main__ import main
 from waymark_training.batches import Row, by_length, group, landmark_row
 from waymark_training.contrast import Contrasting, Drawn, around, by_question, judge, judge_windows
 from waymark_training.distil import Distillation
-from waymark_training.draw import Chunk
-from waymark_training.mine import RUN, mine, runs
+from waymark_training.draw import RUN, Chunk, runs
+from waymark_training.mine import mine
+from waymark_training.packed import Packed
 from waymark_training.students import load, pruned
 from waymark_training.vectors import all_states, at_landmarks, chunk_means, mean_vectors, unit, window_vectors
 
@@ -178,16 +179,30 @@ def test_runs(packed):
     assert len(runs(packed, Chunk(0, 0, 2))) == 1
 
 
+def packed_texts(texts):
+    """A packed file of texts alone."""
+    ids = numpy.concatenate(texts).astype(numpy.uint16)
+    bounds = numpy.cumsum([0, *map(len, texts)])
+    return Packed(ids, ids > 0, bounds, *[numpy.zeros(len(texts), int)] * 3, numpy.zeros((0, 4), int), ["text/x"])
+
+
 def test_what_answers_a_question():
     gold = {7: [Chunk(1, 10, 40)], 8: [Chunk(2, 0, 6)]}
     drawn = Drawn([7, 8], [[Chunk(1, 0, 14), Chunk(1, 14, 30)], [Chunk(2, 0, 60)], [Chunk(1, 39, 60), Chunk(3, 0, 9)]])
-    chunks = judge(gold, drawn, overlap=12)
+    texts = [numpy.arange(100 * i, 100 * i + 60) for i in range(4)]
+    packed = packed_texts(texts)
+    chunks = judge(packed, gold, drawn, overlap=12)
     # The first chunk shares 4 of 14 tokens and the fourth 1 of 21: too few to be right, too many to be wrong.
     assert chunks.right.tolist() == [[False, True, False, False, False], [False, False, True, False, False]]
     assert chunks.ignored.tolist() == [[True, False, False, True, False], [False] * 5]
-    texts = judge_windows(chunks, drawn.windows)
-    assert texts.right.tolist() == [[True, False, False], [False, True, False]]
-    assert texts.ignored.tolist() == [[False, False, True], [False] * 3]
+    windows = judge_windows(chunks, drawn.windows)
+    assert windows.right.tolist() == [[True, False, False], [False, True, False]]
+    assert windows.ignored.tolist() == [[False, False, True], [False] * 3]
+    # A copy of an answer, elsewhere, is not wrong either.
+    texts[3][20:32] = texts[1][12:24]
+    copied = judge(packed_texts(texts), gold, Drawn([7], [[Chunk(3, 0, 20), Chunk(3, 19, 40)]]), overlap=12)
+    assert copied.right.tolist() == [[False, False]]
+    assert copied.ignored.tolist() == [[False, True]]
 
 
 def test_around(packed):

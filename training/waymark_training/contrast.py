@@ -60,7 +60,7 @@ class Contrasting:
         asked, found, tokens = self._student(model, drawn)
         landmarks, documents = unit(torch.cat(found)), pooled(found)
         scores = asked @ landmarks.T
-        answers = judge(self.gold, drawn, s.overlap)
+        answers = judge(self.packed, self.gold, drawn, s.overlap)
         texts = judge_windows(answers, drawn.windows)
         want_asked, want_landmarks = self._wanted(drawn)
         terms = {
@@ -79,7 +79,7 @@ class Contrasting:
         asked, found, _ = self._student(model, self.held)
         landmarks = unit(torch.cat(found))
         want_asked, want_landmarks = self.held_want
-        answers = judge(self.gold, self.held, self.settings.overlap)
+        answers = judge(self.packed, self.gold, self.held, self.settings.overlap)
         texts = judge_windows(answers, self.held.windows)
         nearest = (landmarks @ want_landmarks.T).argmax(dim=1)
         own = torch.arange(len(nearest), device=nearest.device)
@@ -150,15 +150,17 @@ def around(packed: Packed, answer: Chunk, content: tuple[int, int], rng: Generat
     return Chunk(answer.text, start, start + size)
 
 
-def judge(gold: dict[int, list[Chunk]], drawn: Drawn, overlap: int) -> Right:
+def judge(packed: Packed, gold: dict[int, list[Chunk]], drawn: Drawn, overlap: int) -> Right:
     """A chunk answers a question if it shares enough tokens with an answer: so many, or a third of either.
 
-    The chunks of a batch are judged by where they stand, so another window of the
-    same text, or a negative that overlaps an answer, is never taken for wrong.
+    All chunks of a batch are judged by where they stand and by their words, so that
+    another window of the same text, or a copy of it, is never taken for wrong.
     """
-    chunks = numpy.array([chunk for window in drawn.windows for chunk in window]).reshape(-1, 3)
+    listed = [chunk for window in drawn.windows for chunk in window]
+    chunks = numpy.array(listed).reshape(-1, 3)
     right = numpy.zeros((len(drawn.questions), len(chunks)), dtype=bool)
     touched = numpy.zeros_like(right)
+    answered: dict[bytes, set[int]] = {}
     for row, question in enumerate(drawn.questions):
         for text, first, end in gold[question]:
             shared = numpy.minimum(chunks[:, 2], end) - numpy.maximum(chunks[:, 1], first)
@@ -166,6 +168,11 @@ def judge(gold: dict[int, list[Chunk]], drawn: Drawn, overlap: int) -> Right:
             least = numpy.minimum(overlap, numpy.minimum((chunks[:, 2] - chunks[:, 1]) / 3, (end - first) / 3))
             touched[row] |= shared > 0
             right[row] |= (shared > 0) & (shared >= least)
+            for run in draw.runs(packed, Chunk(text, first, end)):
+                answered.setdefault(run, set()).add(row)
+    for column, chunk in enumerate(listed):
+        for run in draw.runs(packed, chunk) & answered.keys():
+            touched[list(answered[run]), column] = True
     return Right(right, touched & ~right)
 
 

@@ -13,6 +13,7 @@ from .packed import Packed
 from .settings import Distil
 
 SHORTEST = 8  # tokens of a document's part in a window
+RUN = 12  # two chunks that share so many tokens in a row may say the same
 
 
 class Chunk(NamedTuple):
@@ -107,6 +108,12 @@ def fit(chunks: Sequence[Chunk], room: int) -> list[Chunk]:
 
 def ids(packed: Packed, chunk: Chunk) -> list[int]:
     return packed.tokens(*chunk).tolist()
+
+
+def runs(packed: Packed, chunk: Chunk) -> set[bytes]:
+    """All runs of RUN tokens in a chunk; the same words may stand in several sources."""
+    tokens = packed.tokens(*chunk)
+    return {tokens[i : i + RUN].tobytes() for i in range(max(len(tokens) - RUN, 0) + 1)}
 
 
 def lay(packed: Packed, chunks: Sequence[Chunk], frame: Frame) -> Window:

@@ -15,14 +15,13 @@ from . import draw
 from .bert import Bert
 from .contrast import by_question
 from .distil import question_chunk
-from .draw import Chunk
+from .draw import Chunk, runs
 from .layout import Frame, spans
 from .packed import Packed
 from .settings import Mine, Settings
 from .students import Parts
 from .vectors import autocast, device_of, unit, window_vectors
 
-RUN = 12  # a chunk that shares so many tokens in a row with an answer is no negative
 BLOCK = 256  # questions scored at a time
 
 log = logging.getLogger(__name__)
@@ -109,9 +108,3 @@ def negatives(packed: Packed, limits: Mine, gold: Sequence[Chunk], found: Index,
         if score <= best + limits.margin and runs(packed, chunk).isdisjoint(answers):
             out.append(chunk)
     return out[: limits.keep]
-
-
-def runs(packed: Packed, chunk: Chunk) -> set[bytes]:
-    """All runs of RUN tokens in a chunk; the same text may stand in several sources."""
-    ids = packed.tokens(*chunk)
-    return {ids[i : i + RUN].tobytes() for i in range(max(len(ids) - RUN, 0) + 1)}
