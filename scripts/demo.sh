@@ -7,9 +7,14 @@ cd "$(dirname "$0")/.."
 check=${1:-}
 store=local:.waymark/demo.db
 waymark() {
-	echo
-	printf '$ waymark'
-	printf ' %q' "$@"
+	local arg
+	printf '\n$ waymark'
+	for arg; do
+		case $arg in
+		*' '*) printf " '%s'" "$arg" ;;
+		*) printf ' %s' "$arg" ;;
+		esac
+	done
 	echo
 	bin/waymark "$@" --store "$store"
 }
