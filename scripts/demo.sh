@@ -29,6 +29,7 @@ ask() { # question, words that the answer holds
 	fi
 }
 
+rm -f .waymark/demo.db* # of an older model, perhaps
 waymark index examples/handbook
 waymark search -k 2 'why does a chunk need to see its neighbours?'
 ask 'Which SQLite release fixed the race that could damage a database when the log starts over?' '3.51.3'
