@@ -166,7 +166,7 @@ func TestSearchHit(t *testing.T) {
 		Range: chunker.Range{Start: 6, End: 18}, Source: chunker.Range{Start: 106, End: 118}, Lines: retriever.Lines{First: 3, Last: 7},
 		Chunk: 3, Chunks: [2]int{2, 5},
 		Score: retriever.Score{Value: 1.0 / 62, Dense: 0.89, Landmark: 0.89, Document: 0.5},
-		Rule:  "rrf(k=60): dense #2 (0.5·landmark 0.890 + 0.5·document 0.500)",
+		Rule:  "rrf(k=60): dense #2 (0.8·landmark 0.890 + 0.2·document 0.500)",
 	}
 	if d := cmp.Diff(want, hits[1]); d != "" {
 		t.Errorf("want -, got +:\n%s", d)
@@ -195,9 +195,9 @@ func TestSearchFuses(t *testing.T) {
 			"both", retriever.Request{Vector: vector, Words: "x"},
 			[]string{"*c0", "*a0", "*b0", "*a5"}, []float64{rrf(3) + rrf(1), rrf(1), rrf(2), rrf(2)},
 			[]string{
-				"rrf(k=60): dense #3 (0.5·landmark 0.880 + 0.5·document 0.500), lexical #1 (bm25 10.00)",
-				"rrf(k=60): dense #1 (0.5·landmark 0.900 + 0.5·document 0.500)",
-				"rrf(k=60): dense #2 (0.5·landmark 0.890 + 0.5·document 0.500)",
+				"rrf(k=60): dense #3 (0.8·landmark 0.880 + 0.2·document 0.500), lexical #1 (bm25 10.00)",
+				"rrf(k=60): dense #1 (0.8·landmark 0.900 + 0.2·document 0.500)",
+				"rrf(k=60): dense #2 (0.8·landmark 0.890 + 0.2·document 0.500)",
 				"rrf(k=60): lexical #2 (bm25 9.00)",
 			},
 		}, {
@@ -223,7 +223,7 @@ func TestSearchFuses(t *testing.T) {
 		}, {
 			"the weight of words in the rule", retriever.Request{Vector: vector, Words: "x", Lexical: 2, K: 1},
 			[]string{"*c0"}, []float64{rrf(3) + 2*rrf(1)},
-			[]string{"rrf(k=60): dense #3 (0.5·landmark 0.880 + 0.5·document 0.500), 2·lexical #1 (bm25 10.00)"},
+			[]string{"rrf(k=60): dense #3 (0.8·landmark 0.880 + 0.2·document 0.500), 2·lexical #1 (bm25 10.00)"},
 		},
 	} {
 		hits := search(t, c, test.request)
@@ -250,15 +250,15 @@ func TestSearchAsks(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	half := retriever.Weights{Landmark: 0.5, Document: 0.5}
+	both := retriever.Weights{Landmark: 0.8, Document: 0.2}
 	for _, test := range []struct {
 		request retriever.Request
 		want    retriever.Query
 	}{
-		{retriever.Request{Vector: vector}, retriever.Query{Vector: vector, Limit: 100, Weights: half}},
-		{retriever.Request{Words: "x", Filter: filter}, retriever.Query{Words: "x", Limit: 100, Weights: half, Filter: filter}},
-		{retriever.Request{Vector: vector, K: 30, PerDocument: 2}, retriever.Query{Vector: vector, Limit: 300, Weights: half, PerDocument: 6}},
-		{retriever.Request{Vector: vector, Level: retriever.ChunkLevel, Weights: half},
+		{retriever.Request{Vector: vector}, retriever.Query{Vector: vector, Limit: 100, Weights: both}},
+		{retriever.Request{Words: "x", Filter: filter}, retriever.Query{Words: "x", Limit: 100, Weights: both, Filter: filter}},
+		{retriever.Request{Vector: vector, K: 30, PerDocument: 2}, retriever.Query{Vector: vector, Limit: 300, Weights: both, PerDocument: 6}},
+		{retriever.Request{Vector: vector, Level: retriever.ChunkLevel, Weights: both},
 			retriever.Query{Vector: vector, Limit: 100, Weights: retriever.Weights{Landmark: 1}}},
 		{retriever.Request{Vector: vector, Level: retriever.DocumentLevel, PerDocument: 4},
 			retriever.Query{Vector: vector, Limit: 100, Weights: retriever.Weights{Document: 1}, PerDocument: 1}},
@@ -312,7 +312,7 @@ func TestSearchMMR(t *testing.T) {
 		if d := cmp.Diff(test.want, texts(hits)); d != "" {
 			t.Errorf("MMR %v: want -, got +:\n%s", test.mmr, d)
 		}
-		rule := "dense #1 (0.5·landmark 0.900 + 0.5·document 0.500)"
+		rule := "dense #1 (0.8·landmark 0.900 + 0.2·document 0.500)"
 		if test.mmr > 0 {
 			rule = fmt.Sprintf("mmr(λ=%v) pick 1 of %s", test.mmr, rule)
 		}
@@ -406,7 +406,7 @@ func ExampleSearch() {
 	}
 	// Output:
 	// b lines 1-2: b0
-	//   0.0325 by rrf(k=60): dense #2 (0.5·landmark 0.890 + 0.5·document 0.500), lexical #1 (bm25 10.00)
+	//   0.0325 by rrf(k=60): dense #2 (0.8·landmark 0.890 + 0.2·document 0.500), lexical #1 (bm25 10.00)
 	// a lines 4-6: a3 a4
-	//   0.0164 by rrf(k=60): dense #1 (0.5·landmark 0.900 + 0.5·document 0.500)
+	//   0.0164 by rrf(k=60): dense #1 (0.8·landmark 0.900 + 0.2·document 0.500)
 }
