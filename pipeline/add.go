@@ -53,7 +53,7 @@ func (r *indexRun) add(ctx context.Context, docs []chunker.Document) error {
 		}
 		p.isNew = !had
 		if p.chunks, err = r.Chunker.Split(d); err != nil {
-			r.tally.skip(d.ID, fmt.Sprintf("cannot be cut: %v", err))
+			r.report(d.ID, fmt.Sprintf("cannot be cut: %v", err))
 			continue
 		}
 		batch = append(batch, p)

@@ -202,13 +202,14 @@ func (r *indexRun) store(ctx context.Context, batch []prepared) error {
 		}
 		return nil
 	case err != nil:
-		r.tally.skip(batch[0].path, fmt.Sprintf("cannot be encoded: %v", err))
+		r.report(batch[0].path, fmt.Sprintf("cannot be encoded: %v", err))
 		r.tally.done(batch[0].doc.ID, batch[0].size, 0)
 		return nil
 	}
 	if err := r.Store.Upsert(ctx, docs); err != nil {
 		return fmt.Errorf("storing %d documents from %q on: %w", len(docs), docs[0].ID, err)
 	}
+	r.Log.Info("stored", "documents", len(docs), "first", docs[0].ID)
 	for i, p := range batch {
 		r.count(p, encoded[i])
 	}

@@ -129,7 +129,13 @@ func (r *indexRun) skip(s *ingest.Skip) {
 	if s.Err != nil {
 		reason += ": " + s.Err.Error()
 	}
-	r.tally.skip(s.Path, reason)
+	r.report(s.Path, reason)
+}
+
+// report notes why a document is left out.
+func (r *indexRun) report(path, reason string) {
+	r.Log.Warn("skipped", "path", path, "reason", reason)
+	r.tally.skip(path, reason)
 }
 
 func (r *indexRun) loadKnown(ctx context.Context) error {
@@ -165,6 +171,7 @@ func (r *indexRun) removeMissing(ctx context.Context) error {
 	if _, err := r.Store.Delete(ctx, gone); err != nil {
 		return fmt.Errorf("removing documents whose files are gone: %w", err)
 	}
+	r.Log.Info("removed", "documents", len(gone), "first", gone[0])
 	return nil
 }
 

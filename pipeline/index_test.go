@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"log/slog"
 	"os"
 	"path/filepath"
 	"slices"
@@ -263,6 +264,24 @@ func TestAdd(t *testing.T) {
 	}
 	if got := b.found("colza"); len(got) != 0 {
 		t.Errorf("the old version is found in %q", got)
+	}
+}
+
+func TestIndexLogsWhatItDoes(t *testing.T) {
+	b := newBench(t)
+	var log strings.Builder
+	b.Pipeline.Log = slog.New(slog.NewTextHandler(&log, nil))
+	b.write("a.txt", "good words")
+	b.write("b.txt", "")
+	b.index(IndexOptions{}, "1 added, 0 changed, 0 unchanged, 0 removed, 1 skipped")
+	if err := os.Remove(filepath.Join(b.dir, "a.txt")); err != nil {
+		t.Fatal(err)
+	}
+	b.index(IndexOptions{}, "0 added, 0 changed, 0 unchanged, 1 removed, 1 skipped")
+	for _, want := range []string{"msg=stored documents=1 first=a.txt", "msg=skipped path=", "reason=empty", "msg=removed documents=1 first=a.txt"} {
+		if !strings.Contains(log.String(), want) {
+			t.Errorf("the log lacks %q:\n%s", want, log.String())
+		}
 	}
 }
 

@@ -43,19 +43,13 @@ func openParts(t testing.TB, threads int) (*tokenizer, *encoder, landmark.Config
 	if err != nil {
 		t.Fatal(err)
 	}
-	tok, err := newTokenizer(spec.Tokenizer)
-	if err != nil {
-		t.Fatal(err)
-	}
+	tok := defaultTokenizer(t)
 	enc, err := newEncoder(models.Default(), spec, Options{Library: runtimeLibrary(), Threads: threads})
 	if err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() {
 		if err := enc.close(); err != nil {
-			t.Error(err)
-		}
-		if err := tok.close(); err != nil {
 			t.Error(err)
 		}
 	})
