@@ -16,12 +16,13 @@ from .base import ARTIFACT, base
 from .bert import BertConfig
 from .contrast import Contrasting
 from .distil import Distillation
-from .evaluate import MODES, evaluate
+from .evaluate import Options, evaluate
 from .export import GRAPHS, export
 from .loop import train
 from .mine import mine
 from .pack import pack
 from .packed import Packed
+from .pooling import MODES
 from .spec import Spec
 from .students import load
 from .tokens import Tokenizer
@@ -77,12 +78,16 @@ def _parser() -> argparse.ArgumentParser:
     command.add_argument("--mode", choices=MODES, default="landmark")
     command.add_argument("--tokens", type=int, default=128, help="of a chunk")
     command.add_argument("--queries", type=int, default=0, help="a random sample of so many, the same as spaneval's")
-    command.add_argument("--titles", action="store_true", help="put titles before texts; not for sets with spans")
-    command.add_argument("--precision", choices=("auto", "bf16", "fp32"), default="auto")
-    command.add_argument("sets", type=Path, nargs="+", metavar="SET")
-    command.set_defaults(
-        run=lambda o: evaluate(o.checkpoint, o.sets, o.mode, o.tokens, o.queries, o.titles, o.precision)
+    command.add_argument(
+        "--titles", choices=("yes", "no", "auto"), default="auto", help="put titles before texts; auto: without spans"
     )
+    command.add_argument("--precision", choices=("auto", "bf16", "fp32"), default="auto")
+    command.add_argument("--window", type=int, default=0, help="most tokens of a pass, 0 for the model's own")
+    command.add_argument("--overlap", type=int, default=0, help="tokens that windows overlap by")
+    command.add_argument("--longest", type=int, default=0, help="leave out longer documents of sets made by length")
+    command.add_argument("--rows", type=Path, metavar="FILE", help="add a line of JSON to it for each question")
+    command.add_argument("sets", type=Path, nargs="+", metavar="SET")
+    command.set_defaults(run=_evaluate)
 
     command = commands.add_parser("export", help="write the model directory of a checkpoint")
     command.add_argument("--checkpoint", type=Path, required=True, metavar="DIR")
@@ -146,6 +151,11 @@ def _mine(options: argparse.Namespace) -> None:
     config = settings.read(options.config)
     parts = load(options.checkpoint, options.checkpoint, ())
     mine(Packed.load(options.tokens), config, parts, options.out)
+
+
+def _evaluate(options: argparse.Namespace) -> None:
+    names = {field.name for field in dataclasses.fields(Options)}
+    evaluate(options.checkpoint, options.sets, Options(**{k: v for k, v in vars(options).items() if k in names}))
 
 
 def _bench(options: argparse.Namespace) -> None:

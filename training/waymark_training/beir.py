@@ -18,6 +18,8 @@ class Query:
     text: str
     gains: dict[str, float]
     spans: dict[str, list[tuple[int, int]]]
+    length: int = 0
+    """The nominal length, in tokens, of the document it asks about, in sets that are made by length."""
 
 
 def lines(path: Path) -> Iterator[dict[str, Any]]:
@@ -36,7 +38,10 @@ def corpus(folder: Path) -> list[dict[str, Any]]:
 
 def queries(folder: Path) -> list[Query]:
     """All questions of a set, in the file's order, those without a graded document too."""
-    out = {row["_id"]: Query(row["_id"], row["text"], {}, {}) for row in lines(folder / "queries.jsonl")}
+    out = {}
+    for row in lines(folder / "queries.jsonl"):
+        length = (row.get("metadata") or {}).get("tokens", 0)
+        out[row["_id"]] = Query(row["_id"], row["text"], {}, {}, length)
     for query, document, gain in _table(folder / "qrels" / "test.tsv"):
         if query in out:
             out[query].gains[document] = float(gain)

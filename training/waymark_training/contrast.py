@@ -43,7 +43,9 @@ class Contrasting:
     def __init__(self, packed: Packed, settings: Settings, parts: Parts, negatives: numpy.ndarray | None) -> None:
         self.packed = packed
         self.settings = settings.contrast
+        self.plain = settings.distil
         self.parts = parts
+        self.room = parts.passage.room
         self.sampler = Sampler(packed, settings.mix.weights())
         self.gold = by_question(packed.gold)
         self.negatives = by_question(negatives) if negatives is not None else {}
@@ -57,6 +59,8 @@ class Contrasting:
     def loss(self, model: Bert, rng: Generator, progress: float) -> tuple[Tensor, dict[str, float], int]:
         s = self.settings
         drawn = self._draw(self.sampler, s.texts, s.negatives, rng)
+        for _ in range(s.plain):
+            drawn.windows.append(draw.fit(draw.glued(self.sampler, self.plain, self.room, rng), self.room))
         asked, found, tokens = self._student(model, drawn)
         landmarks, documents = unit(torch.cat(found)), pooled(found)
         scores = asked @ landmarks.T
@@ -68,6 +72,10 @@ class Contrasting:
             "pooled": s.pooled * _info_nce(asked @ documents.T, texts, s.temperature),
             "anchor": s.anchor * (losses.cosine(landmarks, want_landmarks) + losses.cosine(asked, want_asked)),
         }
+        if s.document:
+            several = [i for i, window in enumerate(drawn.windows) if len(window) > 1]
+            wanted = self._whole([drawn.windows[i] for i in several])
+            terms["document"] = s.document * losses.cosine(documents[several], wanted)
         if s.soft:
             terms["soft"] = s.soft * losses.soft_labels(
                 scores, want_asked @ want_landmarks.T, s.temperature, s.soft_temperature
@@ -94,23 +102,30 @@ class Contrasting:
     def _draw(self, sampler: Sampler, count: int, negatives: int, rng: Generator) -> Drawn:
         """Questions with a window around an answer each, and windows of mined negatives."""
         drawn = Drawn([], [])
-        for _ in range(count):
-            kind = "long" if rng.random() < self.settings.long else "pairs"
-            if not sampler.has(kind):
-                kind = "pairs" if kind == "long" else "long"
-            question, answer = sampler.gold(rng, kind)
-            drawn.questions.append(question)
-            part = answer if kind == "pairs" else around(self.packed, answer, self.settings.content, rng)
-            drawn.windows.append(self._cut(part, rng))
-            mined = self.negatives.get(question, [])
-            for i in rng.permutation(len(mined))[:negatives]:
-                drawn.windows.append(draw.fit([mined[i]], self.parts.passage.room))
+        source = self._source(sampler, rng) if rng.random() < self.settings.alike else None
+        while len(drawn.questions) < count:
+            name = source or self._source(sampler, rng)
+            long = name.startswith("long/")
+            together = int(rng.integers(1, self.settings.together + 1)) if long else 1
+            for question, answer in sampler.gold(rng, name, min(together, count - len(drawn.questions))):
+                drawn.questions.append(question)
+                part = around(self.packed, answer, self.settings.content, rng) if long else answer
+                drawn.windows.append(self._cut(part, rng))
+                mined = self.negatives.get(question, [])
+                for i in rng.permutation(len(mined))[:negatives]:
+                    drawn.windows.append(draw.fit([mined[i]], self.room))
         return drawn
+
+    def _source(self, sampler: Sampler, rng: Generator) -> str:
+        kind = "long" if rng.random() < self.settings.long else "pairs"
+        if not sampler.has(kind):
+            kind = "pairs" if kind == "long" else "long"
+        return sampler.answered(rng, kind)
 
     def _cut(self, part: Chunk, rng: Generator) -> list[Chunk]:
         size = int(rng.choice(self.settings.sizes))
         natural = rng.random() < self.settings.natural
-        return draw.fit(draw.cut(self.packed, part, size, natural), self.parts.passage.room)
+        return draw.fit(draw.cut(self.packed, part, size, natural), self.room)
 
     def _question_windows(self, drawn: Drawn) -> list[list[Chunk]]:
         return [[question_chunk(self.packed, question, self.parts.query)] for question in drawn.questions]
@@ -131,6 +146,11 @@ class Contrasting:
             return unit(mean_vectors(self.parts.teacher, ids, frame))
 
         return vectors(self._question_windows(drawn), self.parts.query), vectors(drawn.windows, self.parts.passage)
+
+    def _whole(self, windows: Sequence[Sequence[Chunk]]) -> Tensor:
+        """The teacher's vectors of windows as one text each."""
+        ids = [[i for chunk in window for i in draw.ids(self.packed, chunk)] for window in windows]
+        return unit(mean_vectors(self.parts.teacher, ids, self.parts.passage))
 
 
 def by_question(rows: numpy.ndarray) -> dict[int, list[Chunk]]:

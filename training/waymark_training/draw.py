@@ -73,11 +73,17 @@ class Sampler:
         name = self._source(rng, self._questions, ("pairs", "long"))
         return int(rng.choice(self._questions[name]))
 
-    def gold(self, rng: Generator, kind: str) -> tuple[int, Chunk]:
-        """A question and the part of a text that answers it."""
-        name = self._source(rng, self._gold, (kind,))
-        question, *chunk = self.packed.gold[rng.choice(self._gold[name])]
-        return int(question), Chunk(*map(int, chunk))
+    def answered(self, rng: Generator, kind: str) -> str:
+        """A source of a kind that has questions with answers."""
+        return self._source(rng, self._gold, (kind,))
+
+    def gold(self, rng: Generator, name: str, count: int = 1) -> list[tuple[int, Chunk]]:
+        """Questions of a source with the part of a text that answers each: up to count, all of one text."""
+        rows = self._gold[name]
+        texts = self.packed.gold[rows, 1]
+        same = rows[texts == texts[rng.integers(len(rows))]]
+        drawn = self.packed.gold[rng.permutation(same)[:count]].tolist()
+        return [(question, Chunk(*chunk)) for question, *chunk in drawn]
 
 
 def cut(packed: Packed, part: Chunk, size: int, natural: bool) -> list[Chunk]:

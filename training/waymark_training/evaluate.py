@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import json
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -10,75 +11,36 @@ import numpy
 import torch
 from torch import Tensor
 
-from . import beir, checkpoint
-from .batches import Row
+from . import beir
 from .beir import Query
-from .bert import Bert
-from .layout import Frame, Range, Window, blocks, even_room, intervals, spans, windows
+from .layout import Range
+from .metrics import hits, ndcg
+from .pooling import Encoder, open_encoder
 from .sample import sample
-from .spec import Spec
-from .tokens import Token, Tokenizer
-from .vectors import autocast, best_device, device_of, mean_vectors, part_vectors, unit, window_vectors
+from .vectors import autocast, device_of, unit
 
-MODES = ("landmark", "naive", "late", "truncated")
 COLUMNS = ("doc", "max", "mix", "hit@1", "hit@5", "mix hit@1", "mix hit@5")
+BLOCK = 64  # documents whose windows are encoded together
 
 
 @dataclasses.dataclass(frozen=True)
-class Encoder:
-    """A model with a way to make vectors of a document's chunks.
+class Options:
+    """How sets are measured."""
 
-    landmark takes landmarks' states, naive encodes each chunk alone, late takes the
-    means of chunks' tokens in windows, truncated has one vector for what fits one
-    window. All but landmark pool by means, as the base model was trained.
-    """
-
-    model: Bert
-    tokenizer: Tokenizer
-    spec: Spec
-    mode: str
-
-    def query(self, texts: Sequence[str]) -> Tensor:
-        """The unit vectors of questions."""
-        frame = self.spec.frame(self.tokenizer, query=True)
-        ids = [self.tokenizer.ids(text)[: frame.room - 1] for text in texts]
-        if self.mode != "landmark":
-            return unit(mean_vectors(self.model, ids, frame)).cpu()
-        laid = [
-            Window([frame.cls, *frame.prefix, *one, frame.landmark], [len(one) + 1 + len(frame.prefix)], [0])
-            for one in ids
-        ]
-        return unit(torch.cat(window_vectors(self.model, laid, frame))).cpu()
-
-    def document(self, text: str, every: int) -> tuple[list[Range], Tensor]:
-        """A document's chunks in bytes, and their raw vectors."""
-        frame = self.spec.frame(self.tokenizer)
-        tokens, size = self.tokenizer.tokens(text), len(text.encode())
-        chunks = intervals(tokens, size, every)
-        if self.mode == "landmark":
-            laid = windows(tokens, chunks, size, frame, alike=True)
-            return chunks, torch.cat(window_vectors(self.model, laid, frame))
-        if self.mode == "late":
-            return chunks, torch.cat(part_vectors(self.model, late_rows(tokens, chunks, size, frame), frame))
-        if self.mode == "truncated":
-            read = tokens[: frame.room - 1]
-            return [(0, read[-1].end if read else 0)], mean_vectors(self.model, [[t.id for t in read]], frame)
-        ids = [ids for _, ids in blocks(tokens, chunks, size, frame.room - 1)]
-        return chunks, mean_vectors(self.model, ids, frame)
-
-
-def late_rows(tokens: Sequence[Token], chunks: Sequence[Range], size: int, frame: Frame) -> list[Row]:
-    """Windows without landmarks, closed by one separator, filled alike; a part for each chunk."""
-    parts = blocks(tokens, chunks, size, frame.room - 1)
-    costs = [len(ids) for _, ids in parts]
-    out = []
-    for start, end in spans(costs, even_room(costs, frame.room - 1)):
-        row, ranges = [frame.cls, *frame.prefix], []
-        for _, ids in parts[start:end]:
-            ranges.append((len(row), len(row) + len(ids)))
-            row.extend(ids)
-        out.append(Row([*row, frame.landmark], ranges))
-    return out
+    mode: str = "landmark"
+    tokens: int = 128
+    """Of a chunk."""
+    queries: int = 0
+    """A sample of so many, 0 for all."""
+    titles: str = "auto"
+    """Titles before texts: yes, no, or auto for sets without spans, as BEIR has them."""
+    precision: str = "auto"
+    window: int = 0
+    overlap: int = 0
+    longest: int = 0
+    """Of sets with nominal lengths, only documents of up to so many tokens; 0 for all."""
+    rows: Path | None = None
+    """A file to add a line of JSON to for each question."""
 
 
 @dataclasses.dataclass(frozen=True)
@@ -92,82 +54,116 @@ class Index:
     owner: numpy.ndarray
     """The number of each chunk's document."""
 
+    def part(self, keep: Sequence[str]) -> Index:
+        """The index of some of the documents."""
+        wanted = set(keep)
+        numbers = [i for i, name in enumerate(self.ids) if name in wanted]
+        chunks = numpy.flatnonzero(numpy.isin(self.owner, numbers))
+        return Index(
+            [self.ids[i] for i in numbers],
+            self.documents[numbers],
+            self.chunks[chunks],
+            [self.ranges[i] for i in chunks],
+            numpy.searchsorted(numbers, self.owner[chunks]),
+        )
 
-def index(encoder: Encoder, rows: Sequence[dict], every: int, titles: bool) -> Index:
-    """Encodes the documents of a set in chunks of so many tokens."""
-    documents, chunks, ranges, owner = [], [], [], []
-    for number, row in enumerate(rows):
-        text = f"{row['title']}\n{row['text']}" if titles and row.get("title") else row["text"]
-        found, raw = encoder.document(text, every)
-        documents.append(raw.mean(dim=0).cpu())
-        chunks.append(raw.cpu())
-        ranges += found
-        owner += [number] * len(found)
-    ids = [row["_id"] for row in rows]
-    return Index(ids, unit(torch.stack(documents)), unit(torch.cat(chunks)), ranges, numpy.array(owner))
 
+def evaluate(source: Path, sets: Sequence[Path], options: Options) -> None:
+    """Prints a row for each set: document nDCG@10 by its vector, by the best chunk and by both, and chunk hits.
 
-def evaluate(
-    source: Path, sets: Sequence[Path], mode: str, every: int, queries: int, titles: bool, precision: str
-) -> None:
-    """Prints a row for each set: document nDCG@10 by its vector, by the best chunk and by both, and chunk hits."""
-    encoder = open_encoder(source, mode)
+    A set whose questions name a nominal length has a row for each, over the documents of that length alone.
+    """
+    encoder = open_encoder(source, options.mode, options.window, options.overlap)
     largest = encoder.spec.frame(encoder.tokenizer).room - 1
-    if not 1 <= every <= largest:
-        raise ValueError(f"chunks of {every} tokens, want 1 to {largest}")
+    if not 1 <= options.tokens <= largest:
+        raise ValueError(f"chunks of {options.tokens} tokens, want 1 to {largest}")
     print(f"| set | chunks | {' | '.join(COLUMNS)} |")
     print("|---" * (len(COLUMNS) + 2) + "|")
     for folder in sets:
-        with torch.no_grad(), autocast(device_of(encoder.model), precision):
-            made = index(encoder, beir.corpus(folder), every, titles)
-            values = measure(encoder, made, sample(beir.queries(folder), queries))
-        cells = ["-" if numpy.isnan(value) else f"{value:.3f}" for value in values]
-        print(f"| {folder.name} | {len(made.ranges)} | {' | '.join(cells)} |", flush=True)
+        queries = [query for query in sample(beir.queries(folder), options.queries) if query.gains]
+        if options.longest:
+            queries = [query for query in queries if query.length <= options.longest]
+        with torch.no_grad(), autocast(device_of(encoder.model), options.precision):
+            made = index(encoder, documents(folder, queries, options), options.tokens)
+            vectors = encoder.queries([query.text for query in queries])
+        for length in sorted({query.length for query in queries}):
+            numbers = [i for i, query in enumerate(queries) if query.length == length]
+            mine = [queries[i] for i in numbers]
+            found = made.part([name for query in mine for name in query.gains]) if length else made
+            values = measure(found, mine, vectors[numbers])
+            _print(f"{folder.name} {length}" if length else folder.name, len(found.ranges), values)
+            if options.rows:
+                _write(options.rows, source.name, options, folder.name, found, mine, values)
 
 
-def open_encoder(source: Path, mode: str) -> Encoder:
-    model, tokenizer = checkpoint.load(source), Tokenizer(source / "tokenizer.json")
-    return Encoder(model.to(best_device()), tokenizer, Spec.of(source.name, tokenizer, model.config), mode)
+def documents(folder: Path, queries: Sequence[Query], options: Options) -> dict[str, str]:
+    """The texts of a set; of a set with nominal lengths, those that the questions are about."""
+    rows = beir.corpus(folder)
+    if any(query.length for query in queries):
+        wanted = {name for query in queries for name in query.gains}
+        rows = [row for row in rows if row["_id"] in wanted]
+    titles = options.titles == "yes" or options.titles == "auto" and not any(query.spans for query in queries)
+    return {
+        row["_id"]: f"{row['title']}\n{row['text']}" if titles and row.get("title") else row["text"] for row in rows
+    }
 
 
-def measure(encoder: Encoder, made: Index, queries: Sequence[Query]) -> numpy.ndarray:
-    """The mean of each column over those queries that have a graded document; no hits in a set without spans."""
-    asked = [query for query in queries if query.gains]
-    vectors = encoder.query([query.text for query in asked])
+def index(encoder: Encoder, texts: dict[str, str], every: int) -> Index:
+    """Encodes the documents of a set in chunks of so many tokens."""
+    ranges, vectors = [], []
+    names = sorted(texts, key=lambda name: len(texts[name]))
+    for start in range(0, len(names), BLOCK):
+        block = encoder.documents([texts[name] for name in names[start : start + BLOCK]], every)
+        ranges += block[0]
+        vectors += block[1]
+    place = {name: i for i, name in enumerate(names)}
+    order = [place[name] for name in texts]
+    return Index(
+        list(texts),
+        unit(torch.stack([vectors[i].mean(dim=0) for i in order])),
+        unit(torch.cat([vectors[i] for i in order])),
+        [chunk for i in order for chunk in ranges[i]],
+        numpy.repeat(numpy.arange(len(order)), [len(ranges[i]) for i in order]),
+    )
+
+
+def measure(made: Index, queries: Sequence[Query], vectors: Tensor) -> numpy.ndarray:
+    """The columns for each question, [questions, columns]; no hits in a set without spans."""
     by_document = (vectors @ made.documents.T).float().numpy()
     by_chunk = (vectors @ made.chunks.T).float().numpy()
     starts = numpy.searchsorted(made.owner, numpy.arange(len(made.ids)))
     best = numpy.maximum.reduceat(by_chunk, starts, axis=1)
     both = (by_chunk + by_document[:, made.owner]) / 2
     rows = []
-    for i, query in enumerate(asked):
-        ranked = [ndcg(query, made, scores[i]) for scores in (by_document, best, (best + by_document) / 2)]
-        rows.append([*ranked, *hits(query, made, by_chunk[i]), *hits(query, made, both[i])])
-    means = numpy.array(rows).mean(axis=0)
-    if not any(query.spans for query in asked):
-        means[3:] = numpy.nan
-    return means
+    for i, query in enumerate(queries):
+        ranked = [ndcg(query, made.ids, scores[i]) for scores in (by_document, best, (best + by_document) / 2)]
+        chunks = [hits(query, made.ids, made.ranges, made.owner, scores[i]) for scores in (by_chunk, both)]
+        rows.append([*ranked, *chunks[0], *chunks[1]])
+    values = numpy.array(rows)
+    if not any(query.spans for query in queries):
+        values[:, 3:] = numpy.nan
+    return values
 
 
-def ndcg(query: Query, made: Index, scores: numpy.ndarray) -> float:
-    """nDCG@10 with linear gains."""
-    found = [query.gains.get(made.ids[i], 0.0) for i in _first(scores, 10)]
-    return _gain(found) / (_gain(sorted(query.gains.values(), reverse=True)[:10]) or 1.0)
+def _print(name: str, chunks: int, values: numpy.ndarray) -> None:
+    cells = ["-" if numpy.isnan(value) else f"{value:.3f}" for value in values.mean(axis=0)]
+    print(f"| {name} | {chunks} | {' | '.join(cells)} |", flush=True)
 
 
-def hits(query: Query, made: Index, scores: numpy.ndarray) -> tuple[float, float]:
-    """Whether the best chunk, and one of the five best, overlaps a gold span of the query."""
-    right = []
-    for i in _first(scores, 5):
-        start, end = made.ranges[i]
-        spans_here = query.spans.get(made.ids[made.owner[i]], ())
-        right.append(any(start < last and first < end for first, last in spans_here))
-    return float(right[0]), float(any(right))
-
-
-def _first(scores: numpy.ndarray, count: int) -> numpy.ndarray:
-    return numpy.argsort(-scores, kind="stable")[:count]
-
-
-def _gain(gains: Sequence[float]) -> float:
-    return sum(gain / numpy.log2(place + 2) for place, gain in enumerate(gains))
+def _write(
+    file: Path, model: str, options: Options, name: str, made: Index, queries: Sequence[Query], values: numpy.ndarray
+) -> None:
+    """Adds the questions' lines: where the answer stands and how it was found."""
+    place = {document: i for i, document in enumerate(made.ids)}
+    last = numpy.append(numpy.flatnonzero(numpy.diff(made.owner)), len(made.owner) - 1)
+    setting = {"model": model, "mode": options.mode, "window": options.window, "overlap": options.overlap, "set": name}
+    with file.open("a", encoding="utf-8") as out:
+        for query, row in zip(queries, values):
+            document = max(query.gains, key=lambda one: query.gains[one])
+            line = setting | {"query": query.id, "nominal": query.length}
+            if document in place:
+                line["bytes"] = made.ranges[last[place[document]]][1]
+            if query.spans:
+                line["start"] = min(start for start, _ in next(iter(query.spans.values())))
+            scores = {k: round(float(v), 5) for k, v in zip(COLUMNS, row) if not numpy.isnan(v)}
+            out.write(json.dumps(line | scores) + "\n")

@@ -120,9 +120,7 @@ def _encoder(graph: _Graph, model: Bert, plan: Sequence[LayerPlan]) -> str:
     return states
 
 
-def _attention(
-    graph: _Graph, layer: str, states: str, plan: LayerPlan, heads: int, mask: str, unpadded: str
-) -> str:
+def _attention(graph: _Graph, layer: str, states: str, plan: LayerPlan, heads: int, mask: str, unpadded: str) -> str:
     name = f"{layer}.attention"
     parts = [
         graph.linear(
@@ -136,9 +134,7 @@ def _attention(
 
     def branch(suffix: str, inputs: list[str]) -> onnx.GraphProto:
         out = f"{name}.{suffix}"
-        node = helper.make_node(
-            "MultiHeadAttention", inputs, [out], name=out, domain=CONTRIB, num_heads=heads
-        )
+        node = helper.make_node("MultiHeadAttention", inputs, [out], name=out, domain=CONTRIB, num_heads=heads)
         return helper.make_graph([node], out, [], [helper.make_tensor_value_info(out, TensorProto.FLOAT, None)])
 
     mixed = graph.add(

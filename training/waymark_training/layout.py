@@ -1,8 +1,8 @@
 """Which ids enter the model for a text's chunks, and where their landmarks stand.
 
 A window is `[CLS] prefix c1 [LMK] c2 [LMK] ...`. Windows are filled to the brim, or
-all alike as Waymark fills them, and do not overlap. A chunk has the tokens that start
-inside its bytes.
+all alike as Waymark fills them, and may overlap by whole chunks. A chunk has the tokens
+that start inside its bytes.
 """
 
 from __future__ import annotations
@@ -92,49 +92,85 @@ def blocks(tokens: Sequence[Token], chunks: Sequence[Range], size: int, room: in
 
 
 def windows(
-    tokens: Sequence[Token], chunks: Sequence[Range], size: int, frame: Frame, alike: bool = False
+    tokens: Sequence[Token],
+    chunks: Sequence[Range],
+    size: int,
+    frame: Frame,
+    alike: bool = False,
+    overlap: int = 0,
 ) -> list[Window]:
-    """Lays out the chunks of a text of size bytes."""
+    """Lays out the chunks of a text of size bytes.
+
+    A chunk that stands in several windows has its landmark in that which gives it the most context.
+    """
     if frame.room < 2:
         raise ValueError(
             f"a window of {frame.max_length} has no room for a chunk after a prefix of {len(frame.prefix)}"
         )
     parts = blocks(tokens, chunks, size, frame.room - 1)
     costs = [len(ids) + 1 for _, ids in parts]
+    laid = spans(costs, even_room(costs, frame.room, overlap) if alike else frame.room, overlap)
+    owned = owners(costs, laid)
     out: list[Window] = []
-    for start, end in spans(costs, even_room(costs, frame.room) if alike else frame.room):
+    for number, (start, end) in enumerate(laid):
         window = Window([frame.cls, *frame.prefix], [], [])
-        for chunk, ids in parts[start:end]:
+        for block in range(start, end):
+            chunk, ids = parts[block]
             window.ids.extend([*ids, frame.landmark])
-            window.landmarks.append(len(window.ids) - 1)
-            window.chunks.append(chunk)
+            if owned[block] == number:
+                window.landmarks.append(len(window.ids) - 1)
+                window.chunks.append(chunk)
         out.append(window)
     return out
 
 
-def spans(costs: Sequence[int], room: int) -> list[tuple[int, int]]:
-    """Which blocks, [start, end), share a window that is filled to the brim."""
+def spans(costs: Sequence[int], room: int, overlap: int = 0) -> list[tuple[int, int]]:
+    """Which blocks, [start, end), share a window that is filled to the brim.
+
+    A window begins with whole blocks of the one before, of up to overlap tokens.
+    """
     out: list[tuple[int, int]] = []
-    used = 0
-    for i, cost in enumerate(costs):
-        if not out or used + cost > room:
-            out.append((i, i))
-            used = 0
-        out[-1] = (out[-1][0], i + 1)
-        used += cost
+    start = done = 0
+    while done < len(costs):
+        end, used = done, sum(costs[start:done])
+        while end < len(costs) and used + costs[end] <= room:
+            used += costs[end]
+            end += 1
+        if end == done:  # what it begins with leaves no room for the next block
+            start += 1
+            continue
+        out.append((start, end))
+        start, back = end, 0
+        while start > out[-1][0] + 1 and back + costs[start - 1] <= overlap:
+            start -= 1
+            back += costs[start]
+        done = end
     return out
 
 
-def even_room(costs: Sequence[int], room: int) -> int:
+def even_room(costs: Sequence[int], room: int, overlap: int = 0) -> int:
     """The least room that takes no more windows than room does."""
-    wanted, low = len(spans(costs, room)), max(costs)
+    wanted, low = len(spans(costs, room, overlap)), max(costs)
     while low < room:
         middle = (low + room) // 2
-        if len(spans(costs, middle)) <= wanted:
+        if len(spans(costs, middle, overlap)) <= wanted:
             room = middle
         else:
             low = middle + 1
     return low
+
+
+def owners(costs: Sequence[int], laid: Sequence[tuple[int, int]]) -> list[int]:
+    """Which window each block is read in: that whose nearer edge is farthest away, the text's ends being none."""
+    before = numpy.concatenate([[0], numpy.cumsum(costs)]).tolist()
+    out, best = [-1] * len(costs), [-1] * len(costs)
+    for number, (start, end) in enumerate(laid):
+        for block in range(start, end):
+            left = before[-1] if start == 0 else before[block] - before[start]
+            right = before[-1] if end == len(costs) else before[end] - before[block + 1]
+            if min(left, right) > best[block]:
+                out[block], best[block] = number, min(left, right)
+    return out
 
 
 def batch(windows: Sequence[Window], pad: int) -> Batch:

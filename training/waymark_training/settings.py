@@ -80,6 +80,9 @@ class Contrast(Budget):
     rate: float = 5e-5
     texts: int = 14  # a step
     long: float = 0.5  # share of texts that are windows of long documents
+    alike: float = 0.0  # share of steps whose questions are of one source
+    together: int = 1  # questions drawn of one long text, up to
+    plain: int = 0  # windows a step drawn as for stage 1
     content: tuple[int, int] = (200, 490)  # tokens of such a window
     sizes: tuple[int, ...] = (32, 64, 128, 256)
     natural: float = 0.5
@@ -90,6 +93,7 @@ class Contrast(Budget):
     landmark: float = 1.0
     pooled: float = 0.5
     anchor: float = 4.0
+    document: float = 0.0  # pull of the pooled vector to the teacher's of the whole window
     soft: float = 0.0
     soft_temperature: float = 0.02
 

@@ -67,28 +67,32 @@ def chunk_means(states: Tensor, made: Group) -> Tensor:
     return (sums / counts[:, None])[: made.chunks]
 
 
+def at_heads(states: Tensor, made: Group) -> Tensor:
+    """The states at the first tokens of the chunks' parts, [chunks, width]."""
+    segments = to_device(made.segments, states.device).flatten()
+    first = torch.full((made.chunks + 1,), len(segments), device=states.device)
+    first = first.scatter_reduce(0, segments, torch.arange(len(segments), device=states.device), "amin")
+    return states.flatten(0, 1)[first[: made.chunks]].float()
+
+
 def window_vectors(model: Bert, windows: Sequence[Window], frame: Frame) -> list[Tensor]:
     """The raw states of each window's landmarks, [landmarks, width] a window."""
-    return _in_groups(model, [landmark_row(window, frame) for window in windows], frame.pad, at_landmarks)
+    return row_vectors(model, [landmark_row(window, frame) for window in windows], frame.pad, at_landmarks)
 
 
 @torch.no_grad()
 def mean_vectors(model: Bert, chunks: Sequence[Sequence[int]], frame: Frame) -> Tensor:
     """Each chunk encoded alone and pooled as the base model was trained: the mean over its whole window."""
-    rows = []
-    for ids in chunks:
-        row = [frame.cls, *frame.prefix, *ids, frame.landmark]
-        rows.append(Row(row, [(0, len(row))]))
-    return torch.cat(_in_groups(model, rows, frame.pad, chunk_means))
+    return torch.cat(row_vectors(model, [alone(ids, frame) for ids in chunks], frame.pad, chunk_means))
 
 
-@torch.no_grad()
-def part_vectors(model: Bert, rows: Sequence[Row], frame: Frame) -> list[Tensor]:
-    """The means of each row's parts: late chunking."""
-    return _in_groups(model, rows, frame.pad, chunk_means)
+def alone(ids: Sequence[int], frame: Frame) -> Row:
+    """A text by itself: all of its row is one part."""
+    row = [frame.cls, *frame.prefix, *ids, frame.landmark]
+    return Row(row, [(0, len(row))])
 
 
-def _in_groups(model: Bert, rows: Sequence[Row], pad: int, read: Callable[[Tensor, Group], Tensor]) -> list[Tensor]:
+def row_vectors(model: Bert, rows: Sequence[Row], pad: int, read: Callable[[Tensor, Group], Tensor]) -> list[Tensor]:
     """What read makes of the last layer's states for each row, in order."""
     out: list[Tensor] = [torch.empty(0)] * len(rows)
     for numbers in by_length([len(row.ids) for row in rows], GROUP):

@@ -1,0 +1,126 @@
+"""The ways to make vectors of a document's chunks that are compared."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Callable, Sequence
+from pathlib import Path
+
+import torch
+from torch import Tensor
+
+from . import checkpoint
+from .batches import Group, Row, landmark_row
+from .bert import Bert
+from .layout import Frame, Range, blocks, even_room, intervals, spans, windows
+from .spec import Spec
+from .tokens import Token, Tokenizer
+from .vectors import alone, at_heads, at_landmarks, best_device, chunk_means, row_vectors, unit
+
+MODES = ("landmark", "naive", "late", "truncated", "cls", "multicls")
+
+
+@dataclasses.dataclass(frozen=True)
+class Encoder:
+    """A model with a way to make vectors.
+
+    landmark  the states of chunks' landmarks
+    naive     each chunk encoded alone, the mean of its states
+    late      the means of chunks' own states in windows of several chunks
+    truncated one vector for what fits one window, the mean of all its states
+    cls       one vector for what fits one window, the state of its [CLS]
+    multicls  the states of a [CLS] in front of each chunk
+    """
+
+    model: Bert
+    tokenizer: Tokenizer
+    spec: Spec
+    mode: str
+    overlap: int = 0
+    """Tokens that landmark's windows overlap by."""
+
+    @property
+    def read(self) -> Callable[[Tensor, Group], Tensor]:
+        """Takes the vectors of rows' parts from their states."""
+        if self.mode == "landmark":
+            return at_landmarks
+        return at_heads if self.mode in ("cls", "multicls") else chunk_means
+
+    def queries(self, texts: Sequence[str]) -> Tensor:
+        """The unit vectors of questions."""
+        frame = self.spec.frame(self.tokenizer, query=True)
+        rows = []
+        for text in texts:
+            row = alone(self.tokenizer.ids(text)[: frame.room - 1], frame)
+            rows.append(dataclasses.replace(row, landmarks=[len(row.ids) - 1]))
+        return unit(torch.cat(row_vectors(self.model, rows, frame.pad, self.read))).cpu()
+
+    def documents(self, texts: Sequence[str], every: int) -> tuple[list[list[Range]], list[Tensor]]:
+        """Each document's chunks in bytes, and their raw vectors."""
+        frame = self.spec.frame(self.tokenizer)
+        ranges, rows, counts = [], [], []
+        for text in texts:
+            found, laid = self._rows(text, every, frame)
+            ranges.append(found)
+            rows += laid
+            counts.append(len(found))
+        vectors = torch.cat(row_vectors(self.model, rows, frame.pad, self.read)).cpu()
+        return ranges, list(vectors.split(counts))
+
+    def _rows(self, text: str, every: int, frame: Frame) -> tuple[list[Range], list[Row]]:
+        tokens, size = self.tokenizer.tokens(text), len(text.encode())
+        if self.mode in ("truncated", "cls"):
+            read = tokens[: frame.room - 1]
+            return [(0, read[-1].end if read else 0)], [alone([t.id for t in read], frame)]
+        chunks = intervals(tokens, size, every)
+        if self.mode == "landmark":
+            return chunks, landmark_rows(tokens, chunks, size, frame, self.overlap)
+        if self.mode == "late":
+            return chunks, late_rows(tokens, chunks, size, frame)
+        if self.mode == "multicls":
+            return chunks, headed_rows(tokens, chunks, size, frame)
+        return chunks, [alone(ids, frame) for _, ids in blocks(tokens, chunks, size, frame.room - 1)]
+
+
+def open_encoder(source: Path, mode: str, window: int = 0, overlap: int = 0) -> Encoder:
+    """Opens a checkpoint. window is the most tokens of a pass, 0 for what the model was trained on."""
+    model, tokenizer = checkpoint.load(source), Tokenizer(source / "tokenizer.json")
+    spec = Spec.of(source.name, tokenizer, model.config)
+    if window:
+        spec = dataclasses.replace(spec, max_length=window)
+    return Encoder(model.to(best_device()), tokenizer, spec, mode, overlap)
+
+
+def landmark_rows(
+    tokens: Sequence[Token], chunks: Sequence[Range], size: int, frame: Frame, overlap: int = 0
+) -> list[Row]:
+    """Windows with a landmark behind each chunk."""
+    laid = windows(tokens, chunks, size, frame, alike=True, overlap=overlap)
+    return [landmark_row(window, frame) for window in laid]
+
+
+def late_rows(tokens: Sequence[Token], chunks: Sequence[Range], size: int, frame: Frame) -> list[Row]:
+    """Windows without landmarks, closed by one separator; a part for each chunk."""
+    parts = [ids for _, ids in blocks(tokens, chunks, size, frame.room - 1)]
+    return _rows(parts, frame, [frame.cls, *frame.prefix], ())
+
+
+def headed_rows(tokens: Sequence[Token], chunks: Sequence[Range], size: int, frame: Frame) -> list[Row]:
+    """Windows with a [CLS] in front of each chunk, the prefix behind the first, closed by one separator."""
+    parts = [ids for _, ids in blocks(tokens, chunks, size, frame.room - 1)]
+    return _rows(parts, frame, [], (frame.cls,))
+
+
+def _rows(parts: Sequence[Sequence[int]], frame: Frame, opening: list[int], head: tuple[int, ...]) -> list[Row]:
+    room = frame.room if head else frame.room - 1
+    costs = [len(ids) + len(head) for ids in parts]
+    out = []
+    for start, end in spans(costs, even_room(costs, room)):
+        row, ranges = list(opening), []
+        for number, ids in enumerate(parts[start:end]):
+            prefix = frame.prefix if head and number == 0 else ()
+            first = len(row)
+            row.extend([*head, *prefix, *ids])
+            ranges.append((first, len(row)))
+        out.append(Row([*row, frame.landmark], ranges))
+    return out
