@@ -23,6 +23,7 @@ from .mine import mine
 from .pack import pack
 from .packed import Packed
 from .pooling import MODES
+from .retromae import Reconstruction
 from .spec import Spec
 from .students import load
 from .tokens import Tokenizer
@@ -56,6 +57,10 @@ def _parser() -> argparse.ArgumentParser:
     command.add_argument("--tokenizer", type=Path, required=True, metavar="FILE")
     command.add_argument("--out", type=Path, required=True, metavar="FILE")
     command.set_defaults(run=lambda o: pack(settings.read(o.config), o.data, o.tokenizer, o.out))
+
+    command = commands.add_parser("retromae", help="before stage 1, if wanted: windows are rebuilt from landmarks")
+    _stage(command)
+    command.set_defaults(run=_retromae)
 
     command = commands.add_parser("distil", help="stage 1: landmarks learn their chunks' vectors")
     _stage(command)
@@ -122,6 +127,14 @@ def _stage(command: argparse.ArgumentParser) -> None:
     command.add_argument("--out", type=Path, required=True, metavar="DIR", help="a run's folder; resumed if begun")
     command.add_argument("--minutes", type=float, help="in place of the configuration's")
     command.add_argument("--steps", type=int, help="in place of the configuration's")
+
+
+def _retromae(options: argparse.Namespace) -> None:
+    config = settings.read(options.config)
+    config = dataclasses.replace(config, retromae=_limited(config.retromae, options))
+    parts = load(options.teacher, options.start, config.layers)
+    objective = Reconstruction(Packed.load(options.tokens), config, parts)
+    train(parts.student, objective, config.retromae, config.seed, options.out, parts.tokenizer)
 
 
 def _distil(options: argparse.Namespace) -> None:

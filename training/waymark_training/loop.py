@@ -30,7 +30,11 @@ log = logging.getLogger(__name__)
 
 
 class Objective(Protocol):
-    """What a stage trains for."""
+    """What a stage trains for.
+
+    One that needs more parameters than the model's has them in a module `extra`: they are
+    trained and kept in the states, and are no part of the checkpoint.
+    """
 
     def loss(self, model: Bert, rng: Generator, progress: float) -> tuple[Tensor, dict[str, float], int]:
         """The loss of a step, its terms for the log, and how many tokens the model read."""
@@ -50,8 +54,10 @@ def train(model: Bert, objective: Objective, budget: Budget, seed: int, out: Pat
         raise ValueError("the stage has no budget: set minutes or steps")
     out.mkdir(parents=True, exist_ok=True)
     prepare(model, budget)
-    optimiser = make_optimiser(model, budget)
-    step, seconds = resume(model, optimiser, out)
+    extra = getattr(objective, "extra", nn.Module())
+    learning = nn.ModuleList([model, extra])
+    optimiser = make_optimiser(learning, budget)
+    step, seconds = resume(model, extra, optimiser, out)
     journal = Journal(out, step)
     began = time.monotonic() - seconds
     while (progress := _progress(budget, step, time.monotonic() - began)) < 1:
@@ -63,7 +69,7 @@ def train(model: Bert, objective: Objective, budget: Budget, seed: int, out: Pat
         if not torch.isfinite(loss):
             raise ValueError(f"the loss of step {step} is {loss.item()}: lower the rate, or try precision fp32")
         rate = budget.rate * _schedule(budget, step, progress)
-        update(model, optimiser, loss, rate, budget.clip)
+        update(learning, optimiser, loss, rate, budget.clip)
         step += 1
         journal.add(loss.item(), terms, tokens, time.monotonic() - started)
         if step % budget.log == 0:
@@ -71,10 +77,10 @@ def train(model: Bert, objective: Objective, budget: Budget, seed: int, out: Pat
         if step % budget.measure == 0:
             journal.write_held(step, evaluated(model, objective, budget))
         if step % budget.save == 0:
-            save(model, optimiser, step, time.monotonic() - began, out)
+            save(model, extra, optimiser, step, time.monotonic() - began, out)
     if not journal.has_held(step):
         journal.write_held(step, evaluated(model, objective, budget))
-    save(model, optimiser, step, time.monotonic() - began, out)
+    save(model, extra, optimiser, step, time.monotonic() - began, out)
     checkpoint.save(model, out / "checkpoint", tokenizer)
     log.info("wrote %s", out / "checkpoint")
 
@@ -90,7 +96,7 @@ def prepare(model: Bert, budget: Budget) -> None:
         table.weight.requires_grad_(not budget.freeze)
 
 
-def make_optimiser(model: Bert, budget: Budget) -> torch.optim.AdamW:
+def make_optimiser(model: nn.Module, budget: Budget) -> torch.optim.AdamW:
     """AdamW that lets matrices alone decay."""
     learning = [p for p in model.parameters() if p.requires_grad]
     groups = [
@@ -100,7 +106,7 @@ def make_optimiser(model: Bert, budget: Budget) -> torch.optim.AdamW:
     return torch.optim.AdamW(groups, lr=budget.rate)
 
 
-def update(model: Bert, optimiser: torch.optim.Optimizer, loss: Tensor, rate: float, clip: float) -> None:
+def update(model: nn.Module, optimiser: torch.optim.Optimizer, loss: Tensor, rate: float, clip: float) -> None:
     for group in optimiser.param_groups:
         group["lr"] = rate
     optimiser.zero_grad(set_to_none=True)
@@ -118,19 +124,21 @@ def evaluated(model: Bert, objective: Objective, budget: Budget) -> dict[str, fl
     return found
 
 
-def save(model: Bert, optimiser: torch.optim.Optimizer, step: int, seconds: float, out: Path) -> None:
+def save(model: Bert, extra: nn.Module, optimiser: torch.optim.Optimizer, step: int, seconds: float, out: Path) -> None:
     """Writes the state whole or not at all."""
-    state = {"model": model.state_dict(), "optimiser": optimiser.state_dict(), "step": step, "seconds": seconds}
+    modules = {"model": model.state_dict(), "extra": extra.state_dict(), "optimiser": optimiser.state_dict()}
+    state = modules | {"step": step, "seconds": seconds}
     torch.save(state, out / "state.part")
     os.replace(out / "state.part", out / "state.pt")
 
 
-def resume(model: Bert, optimiser: torch.optim.Optimizer, out: Path) -> tuple[int, float]:
+def resume(model: Bert, extra: nn.Module, optimiser: torch.optim.Optimizer, out: Path) -> tuple[int, float]:
     """Takes up the state in out, if there is one: its step and the seconds spent."""
     if not (out / "state.pt").is_file():
         return 0, 0.0
     state = torch.load(out / "state.pt", map_location=device_of(model), weights_only=True)
     model.load_state_dict(state["model"])
+    extra.load_state_dict(state.get("extra", {}))
     optimiser.load_state_dict(state["optimiser"])
     log.info("resuming %s at step %d", out, state["step"])
     return state["step"], state["seconds"]

@@ -54,6 +54,20 @@ class Budget:
 
 
 @dataclasses.dataclass(frozen=True)
+class RetroMAE(Budget):
+    """Stage 0, an option: a window is rebuilt from the mean of its landmarks. Windows are drawn as for stage 1."""
+
+    rate: float = 1e-4
+    tokens: int = 2400  # of windows in a step
+    sizes: tuple[int, ...] = (32, 64, 128, 256)  # drawn for each chunk
+    natural: float = 0.5  # share of windows cut at sentence ends
+    masked: float = 0.3  # share of tokens masked in the encoder's input
+    hidden: float = 0.5  # share of tokens that a position of the decoder does not see
+    predicted: float = 1.0  # share of tokens that the decoder has to name; less is cheaper
+    measured: int = 10_000  # tokens of held-out windows
+
+
+@dataclasses.dataclass(frozen=True)
 class Distil(Budget):
     """Stage 1: landmarks learn the vectors of their chunks."""
 
@@ -120,6 +134,7 @@ class Settings:
     """The layers of the base that the model keeps, from 0; empty for all."""
     mix: Mix = Mix()
     pack: Pack = Pack()
+    retromae: RetroMAE = RetroMAE()
     distil: Distil = Distil()
     contrast: Contrast = Contrast()
     mine: Mine = Mine()
