@@ -24,6 +24,7 @@ from .pack import pack
 from .packed import Packed
 from .pooling import MODES
 from .retromae import Reconstruction
+from .report import report
 from .spec import Spec
 from .students import load
 from .tokens import Tokenizer
@@ -93,6 +94,13 @@ def _parser() -> argparse.ArgumentParser:
     command.add_argument("--rows", type=Path, metavar="FILE", help="add a line of JSON to it for each question")
     command.add_argument("sets", type=Path, nargs="+", metavar="SET")
     command.set_defaults(run=_evaluate)
+
+    command = commands.add_parser("report", help="make tables and plots of what evaluate --rows wrote")
+    command.add_argument("--config", type=Path, required=True, metavar="FILE", help="the report's TOML file")
+    command.add_argument("--plots", type=Path, metavar="DIR", help="draw the plots there")
+    command.add_argument("--against", metavar="LABEL", help="compare with this row, in place of the tables' own")
+    command.add_argument("rows", type=Path, nargs="+", metavar="ROWS", help="files of lines")
+    command.set_defaults(run=lambda o: report(o.config, o.rows, o.plots, o.against))
 
     command = commands.add_parser("export", help="write the model directory of a checkpoint")
     command.add_argument("--checkpoint", type=Path, required=True, metavar="DIR")
