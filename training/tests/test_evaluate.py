@@ -6,7 +6,7 @@ import torch
 
 from waymark_training.__main__ import main
 from waymark_training.beir import Query
-from waymark_training.evaluate import Index
+from waymark_training.evaluate import Index, pooled, scaled
 from waymark_training.layout import Frame, even_room, intervals, owners, spans, windows
 from waymark_training.metrics import first, hits, ndcg
 from waymark_training.pooling import MODES, headed_rows, late_rows, open_encoder
@@ -178,8 +178,9 @@ def test_ties_stay_in_order():
 
 
 def test_an_index_of_some_documents():
-    made = Index(["a", "b", "c"], torch.arange(3.0)[:, None], torch.arange(5.0)[:, None], [(i, i + 1) for i in range(5)],
-                 numpy.array([0, 0, 1, 2, 2]))  # fmt: skip
+    ranges = [(i, i + 1) for i in range(5)]
+    owner = numpy.array([0, 0, 1, 2, 2])
+    made = Index(["a", "b", "c"], torch.arange(3.0)[:, None], torch.arange(5.0)[:, None], ranges, owner)
     part = made.part(["c", "a"])
     assert part.ids == ["a", "c"] and part.owner.tolist() == [0, 0, 1, 1]
     assert part.chunks.flatten().tolist() == [0, 1, 3, 4] and part.ranges == [(0, 1), (1, 2), (3, 4), (4, 5)]
@@ -191,3 +192,13 @@ def test_samples_are_those_of_go():
     assert sample(list(range(10)), 10) == [4, 5, 8, 1, 0, 9, 7, 3, 6, 2]
     assert sample(list(range(1190)), 4) == [566, 255, 293, 672]
     assert sample([1, 2], 0) == [1, 2]
+
+
+def test_document_vectors():
+    vectors, chunks = torch.tensor([[1.0, 0.0], [0.0, 1.0]]), [(0, 30), (30, 40)]
+    assert pooled(vectors, chunks, weigh=False).tolist() == [0.5, 0.5]
+    assert pooled(vectors, chunks, weigh=True).tolist() == [0.75, 0.25]
+    assert scaled(torch.tensor([[3.0, 4.0]]), centre=False).tolist() == [pytest.approx([0.6, 0.8])]
+    assert scaled(torch.tensor([[5.0, 0.0], [0.0, 2.0]]), centre=True)[0].tolist() == pytest.approx(
+        [0.5**0.5, -(0.5**0.5)]
+    )

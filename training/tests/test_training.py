@@ -176,6 +176,45 @@ def test_negatives(settings, saved, packed, packed_file, tmp_path):
     assert torch.isfinite(objective.loss(parts.student, numpy.random.default_rng(0), 0)[0])
 
 
+def test_cls_is_trained_as_a_baseline(settings, saved, packed):
+    parts = load(saved, None, ())
+    contrast = dataclasses.replace(settings.contrast, pooling="cls", plain=2, document=1.0)
+    objective = Contrasting(packed, dataclasses.replace(settings, contrast=contrast), parts, None)
+    drawn = objective._draw(objective.sampler, 6, 0, numpy.random.default_rng(0))
+    assert all(len(window) == 1 for window in drawn.windows)
+    asked, found, _ = objective._student(parts.student, drawn)
+    one = draw.lay(packed, drawn.windows[0], parts.passage)
+    states = parts.student(torch.tensor([one.ids]), torch.ones(1, len(one.ids), dtype=torch.long))
+    assert torch.allclose(found[0][0], states[0, 0], atol=1e-4)
+    assert torch.isfinite(objective.loss(parts.student, numpy.random.default_rng(0), 0)[0])
+    with pytest.raises(ValueError, match="pooling 'max', want landmark or cls"):
+        contrast = dataclasses.replace(contrast, pooling="max")
+        Contrasting(packed, dataclasses.replace(settings, contrast=contrast), parts, None)
+
+
+def test_a_step_of_one_source_with_plain_windows(settings, saved, packed):
+    parts = load(saved, None, ())
+    contrast = dataclasses.replace(settings.contrast, alike=1.0, together=3, plain=2, document=1.0)
+    objective = Contrasting(packed, dataclasses.replace(settings, contrast=contrast), parts, None)
+    for seed in range(8):
+        drawn = objective._draw(objective.sampler, 6, 0, numpy.random.default_rng(seed))
+        assert len(drawn.questions) == len(drawn.windows) == 6
+        assert len({packed.source[question] for question in drawn.questions}) == 1
+    loss, terms, _ = objective.loss(parts.student, numpy.random.default_rng(0), 0)
+    assert torch.isfinite(loss) and terms["document"] > 0
+
+
+def test_questions_of_one_text(packed, settings):
+    long = [packed.names[packed.source[text]] == "long/tales" and not packed.held[text] for text in packed.gold[:, 1]]
+    gold = packed.gold.copy()
+    gold[long, 1] = gold[long, 1][0]
+    sampler = draw.Sampler(dataclasses.replace(packed, gold=gold), settings.mix.weights())
+    drawn = sampler.gold(numpy.random.default_rng(0), "long/tales", 2)
+    assert len(drawn) == len({question for question, _ in drawn}) == 2
+    assert {chunk.text for _, chunk in drawn} == {gold[long, 1][0]}
+    assert len(sampler.gold(numpy.random.default_rng(0), "long/tales")) == 1
+
+
 def test_runs(packed):
     assert len(runs(packed, Chunk(0, 0, RUN + 3))) == 4
     assert len(runs(packed, Chunk(0, 0, 2))) == 1

@@ -18,13 +18,14 @@ from .contrast import Contrasting
 from .distil import Distillation
 from .evaluate import Options, evaluate
 from .export import GRAPHS, export
+from .imitate import Imitation, made_over
 from .loop import train
 from .mine import mine
 from .pack import pack
 from .packed import Packed
 from .pooling import MODES
-from .retromae import Reconstruction
 from .report import report
+from .retromae import Reconstruction
 from .spec import Spec
 from .students import load
 from .tokens import Tokenizer
@@ -72,6 +73,10 @@ def _parser() -> argparse.ArgumentParser:
     command.add_argument("--negatives", type=Path, metavar="FILE", help="what mine wrote")
     command.set_defaults(run=_contrast)
 
+    command = commands.add_parser("imitate", help="fewer layers or rotary positions; --teacher is the model itself")
+    _stage(command, start=False)
+    command.set_defaults(run=_imitate)
+
     command = commands.add_parser("mine", help="write hard negatives for stage 2")
     _config(command)
     command.add_argument("--checkpoint", type=Path, required=True, metavar="DIR")
@@ -90,6 +95,8 @@ def _parser() -> argparse.ArgumentParser:
     command.add_argument("--precision", choices=("auto", "bf16", "fp32"), default="auto")
     command.add_argument("--window", type=int, default=0, help="most tokens of a pass, 0 for the model's own")
     command.add_argument("--overlap", type=int, default=0, help="tokens that windows overlap by")
+    command.add_argument("--weigh", action="store_true", help="document vectors by the chunks' sizes")
+    command.add_argument("--centre", action="store_true", help="take the mean vector of the set away")
     command.add_argument("--longest", type=int, default=0, help="leave out longer documents of sets made by length")
     command.add_argument("--rows", type=Path, metavar="FILE", help="add a line of JSON to it for each question")
     command.add_argument("sets", type=Path, nargs="+", metavar="SET")
@@ -127,10 +134,13 @@ def _config(command: argparse.ArgumentParser) -> None:
     command.add_argument("--config", type=Path, required=True, metavar="FILE", help="the model's TOML file")
 
 
-def _stage(command: argparse.ArgumentParser) -> None:
+def _stage(command: argparse.ArgumentParser, start: bool = True) -> None:
     _config(command)
     command.add_argument("--teacher", type=Path, required=True, metavar="DIR", help="the base model's checkpoint")
-    command.add_argument("--start", type=Path, metavar="DIR", help="a checkpoint to start from, if not the teacher's")
+    if start:
+        command.add_argument(
+            "--start", type=Path, metavar="DIR", help="a checkpoint to start from, if not the teacher's"
+        )
     command.add_argument("--tokens", type=Path, required=True, metavar="FILE", help="what pack wrote")
     command.add_argument("--out", type=Path, required=True, metavar="DIR", help="a run's folder; resumed if begun")
     command.add_argument("--minutes", type=float, help="in place of the configuration's")
@@ -160,6 +170,15 @@ def _contrast(options: argparse.Namespace) -> None:
     negatives = numpy.load(options.negatives) if options.negatives else None
     objective = Contrasting(Packed.load(options.tokens), config, parts, negatives)
     train(parts.student, objective, config.contrast, config.seed, options.out, parts.tokenizer)
+
+
+def _imitate(options: argparse.Namespace) -> None:
+    config = settings.read(options.config)
+    config = dataclasses.replace(config, imitate=_limited(config.imitate, options))
+    parts = load(options.teacher, None, ())
+    student = made_over(parts.teacher, config.layers, config.imitate.theta)
+    objective = Imitation(Packed.load(options.tokens), config, parts)
+    train(student, objective, config.imitate, config.seed, options.out, parts.tokenizer)
 
 
 def _limited(stage: settings.Budget, options: argparse.Namespace) -> settings.Budget:

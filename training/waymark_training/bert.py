@@ -1,4 +1,4 @@
-"""A BERT encoder: post-layer-norm, exact GELU, learned positions, token type 0."""
+"""A BERT encoder: post-layer-norm, exact GELU, learned or rotary positions, token type 0."""
 
 from __future__ import annotations
 
@@ -26,8 +26,13 @@ class BertConfig:
     initializer_range: float = 0.02
     hidden_dropout_prob: float = 0.1
     attention_probs_dropout_prob: float = 0.1
+    position_embedding_type: str = "absolute"
+    """absolute: a learned vector for each position; rotary: queries and keys turned by their position."""
+    rope_theta: float = 10_000.0
 
     def __post_init__(self) -> None:
+        if self.position_embedding_type not in ("absolute", "rotary"):
+            raise ValueError(f"position_embedding_type {self.position_embedding_type!r}, want absolute or rotary")
         if self.hidden_size % self.num_attention_heads:
             raise ValueError(
                 f"hidden_size {self.hidden_size} is not a multiple of num_attention_heads {self.num_attention_heads}"
@@ -45,7 +50,10 @@ class BertConfig:
 
     def write(self, path: Path, pad: int = 0) -> None:
         """Writes config.json as other BERT loaders expect it."""
-        values = dataclasses.asdict(self) | {
+        sizes = dataclasses.asdict(self)
+        if self.position_embedding_type == "absolute":  # as every loader takes it
+            del sizes["position_embedding_type"], sizes["rope_theta"]
+        values = sizes | {
             "architectures": ["BertModel"],
             "model_type": "bert",
             "hidden_act": "gelu",
@@ -67,7 +75,7 @@ class Attention(nn.Module):
         self.output = nn.Linear(width, width)
         self.dropout = nn.Dropout(config.attention_probs_dropout_prob)
 
-    def forward(self, states: Tensor, bias: Tensor) -> Tensor:
+    def forward(self, states: Tensor, bias: Tensor, turn: Tensor | None = None) -> Tensor:
         batch, length, width = states.shape
         size = width // self.heads
 
@@ -75,6 +83,8 @@ class Attention(nn.Module):
             return x.view(batch, length, self.heads, size).transpose(1, 2)
 
         query, key, value = split(self.query(states)), split(self.key(states)), split(self.value(states))
+        if turn is not None:
+            query, key = rotated(query, turn), rotated(key, turn)
         if self.training and states.device.type == "cpu":
             # On processors the gradient of this operator takes twice as long in bfloat16.
             with torch.autocast("cpu", enabled=False):
@@ -102,13 +112,34 @@ class Layer(nn.Module):
         self.output_norm = nn.LayerNorm(width, eps=config.layer_norm_eps)
         self.dropout = nn.Dropout(config.hidden_dropout_prob)
 
-    def forward(self, states: Tensor, bias: Tensor) -> Tensor:
-        states = self.attention_norm(states + self.dropout(self.attention(states, bias)))
+    def forward(self, states: Tensor, bias: Tensor, turn: Tensor | None = None) -> Tensor:
+        states = self.attention_norm(states + self.dropout(self.attention(states, bias, turn)))
         return self.output_norm(states + self.dropout(self.down(self.gelu(self.up(states)))))
 
 
+def angles(length: int, size: int, theta: float, device: torch.device) -> Tensor:
+    """By how much rotary positions turn the pairs of a head: cosines and sines, [2, length, size / 2]."""
+    rates = theta ** (-torch.arange(0, size, 2, device=device) / size)
+    turns = torch.arange(length, device=device)[:, None] * rates
+    return torch.stack([turns.cos(), turns.sin()])
+
+
+def rotated(states: Tensor, turn: Tensor) -> Tensor:
+    """Queries or keys, [batch, heads, length, size], turned: channel i is paired with channel i + size / 2."""
+    cos, sin = turn.to(states.dtype)
+    left, right = states.chunk(2, dim=-1)
+    return torch.cat([left * cos - right * sin, right * cos + left * sin], dim=-1)
+
+
+def stretched(table: Tensor, length: int) -> Tensor:
+    """The vectors of so many positions. Beyond the table they are interpolated (arXiv 2306.15595)."""
+    if length <= len(table):
+        return table[:length]
+    return functional.interpolate(table.T[None], size=length, mode="linear", align_corners=True)[0].T
+
+
 class Embeddings(nn.Module):
-    """The sum of word, position and token type 0, normalised."""
+    """The sum of word, learned position and token type 0, normalised."""
 
     def __init__(self, config: BertConfig) -> None:
         super().__init__()
@@ -118,10 +149,13 @@ class Embeddings(nn.Module):
         self.types = nn.Embedding(config.type_vocab_size, width)
         self.norm = nn.LayerNorm(width, eps=config.layer_norm_eps)
         self.dropout = nn.Dropout(config.hidden_dropout_prob)
+        self.rotary = config.position_embedding_type == "rotary"
 
     def forward(self, ids: Tensor) -> Tensor:
-        positions = self.positions.weight[: ids.shape[1]]
-        return self.dropout(self.norm(self.words(ids) + positions + self.types.weight[0]))
+        states = self.words(ids) + self.types.weight[0]
+        if not self.rotary:
+            states = states + stretched(self.positions.weight, ids.shape[1])
+        return self.dropout(self.norm(states))
 
 
 class Bert(nn.Module):
@@ -147,8 +181,12 @@ class Bert(nn.Module):
         """
         bias = (1 - mask[:, None, None, :].to(self.embeddings.words.weight.dtype)) * -10000.0
         states = [self.embeddings(ids)]
+        turn = None
+        if self.config.position_embedding_type == "rotary":
+            size = self.config.hidden_size // self.config.num_attention_heads
+            turn = angles(ids.shape[1], size, self.config.rope_theta, ids.device)
         for layer in self.layers:
-            states.append(layer(states[-1], bias))
+            states.append(layer(states[-1], bias, turn))
         return states
 
     def forward(self, ids: Tensor, mask: Tensor) -> Tensor:

@@ -11,14 +11,15 @@ from numpy.random import Generator
 from torch import Tensor
 
 from . import draw, losses
+from .batches import Row
 from .bert import Bert
 from .distil import MEASURED, question_chunk
 from .draw import Chunk, Sampler
-from .layout import Frame
+from .layout import Frame, Window
 from .packed import Packed
 from .settings import Settings
 from .students import Parts
-from .vectors import mean_vectors, to_device, unit, window_vectors
+from .vectors import at_heads, mean_vectors, row_vectors, to_device, unit, window_vectors
 
 
 @dataclasses.dataclass(frozen=True)
@@ -49,6 +50,12 @@ class Contrasting:
         self.sampler = Sampler(packed, settings.mix.weights())
         self.gold = by_question(packed.gold)
         self.negatives = by_question(negatives) if negatives is not None else {}
+        if self.settings.pooling == "cls":
+            # A window is one chunk, however long, so that it has one vector.
+            self.settings = dataclasses.replace(self.settings, sizes=(parts.passage.room,))
+            self.plain = dataclasses.replace(self.plain, sizes=self.settings.sizes, glue=0.0)
+        elif self.settings.pooling != "landmark":
+            raise ValueError(f"pooling {self.settings.pooling!r}, want landmark or cls")
         if self.settings.negatives and not self.negatives:
             raise ValueError(f"the stage wants {self.settings.negatives} negatives a question, but none were given")
         held = Sampler(packed, settings.mix.weights(), held=True)
@@ -72,8 +79,8 @@ class Contrasting:
             "pooled": s.pooled * _info_nce(asked @ documents.T, texts, s.temperature),
             "anchor": s.anchor * (losses.cosine(landmarks, want_landmarks) + losses.cosine(asked, want_asked)),
         }
-        if s.document:
-            several = [i for i, window in enumerate(drawn.windows) if len(window) > 1]
+        several = [i for i, window in enumerate(drawn.windows) if len(window) > 1]
+        if s.document and several:
             wanted = self._whole([drawn.windows[i] for i in several])
             terms["document"] = s.document * losses.cosine(documents[several], wanted)
         if s.soft:
@@ -134,9 +141,15 @@ class Contrasting:
         """The questions' unit vectors, each window's raw landmark states, and how many tokens were read."""
         questions = [draw.lay(self.packed, w, self.parts.query) for w in self._question_windows(drawn)]
         windows = [draw.lay(self.packed, w, self.parts.passage) for w in drawn.windows]
-        asked = unit(torch.cat(window_vectors(model, questions, self.parts.query)))
-        found = window_vectors(model, windows, self.parts.passage)
+        asked = unit(torch.cat(self._vectors(model, questions, self.parts.query)))
+        found = self._vectors(model, windows, self.parts.passage)
         return asked, found, sum(len(window.ids) for window in (*questions, *windows))
+
+    def _vectors(self, model: Bert, windows: Sequence[Window], frame: Frame) -> list[Tensor]:
+        if self.settings.pooling == "landmark":
+            return window_vectors(model, windows, frame)
+        rows = [Row(window.ids, [(0, len(window.ids))]) for window in windows]
+        return row_vectors(model, rows, frame.pad, at_heads)
 
     def _wanted(self, drawn: Drawn) -> tuple[Tensor, Tensor]:
         """The teacher's vectors of the questions and of the chunks, each alone."""

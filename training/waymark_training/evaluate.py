@@ -37,6 +37,10 @@ class Options:
     precision: str = "auto"
     window: int = 0
     overlap: int = 0
+    weigh: bool = False
+    """A document's vector is the mean of its chunks' weighed by their bytes, else each counts the same."""
+    centre: bool = False
+    """Vectors lose the mean of the set's before they are scaled."""
     longest: int = 0
     """Of sets with nominal lengths, only documents of up to so many tokens; 0 for all."""
     rows: Path | None = None
@@ -84,7 +88,7 @@ def evaluate(source: Path, sets: Sequence[Path], options: Options) -> None:
         if options.longest:
             queries = [query for query in queries if query.length <= options.longest]
         with torch.no_grad(), autocast(device_of(encoder.model), options.precision):
-            made = index(encoder, documents(folder, queries, options), options.tokens)
+            made = index(encoder, documents(folder, queries, options), options)
             vectors = encoder.queries([query.text for query in queries])
         for length in sorted({query.length for query in queries}):
             numbers = [i for i, query in enumerate(queries) if query.length == length]
@@ -108,23 +112,36 @@ def documents(folder: Path, queries: Sequence[Query], options: Options) -> dict[
     }
 
 
-def index(encoder: Encoder, texts: dict[str, str], every: int) -> Index:
-    """Encodes the documents of a set in chunks of so many tokens."""
+def index(encoder: Encoder, texts: dict[str, str], options: Options) -> Index:
+    """Encodes the documents of a set."""
     ranges, vectors = [], []
     names = sorted(texts, key=lambda name: len(texts[name]))
     for start in range(0, len(names), BLOCK):
-        block = encoder.documents([texts[name] for name in names[start : start + BLOCK]], every)
+        block = encoder.documents([texts[name] for name in names[start : start + BLOCK]], options.tokens)
         ranges += block[0]
         vectors += block[1]
     place = {name: i for i, name in enumerate(names)}
     order = [place[name] for name in texts]
     return Index(
         list(texts),
-        unit(torch.stack([vectors[i].mean(dim=0) for i in order])),
-        unit(torch.cat([vectors[i] for i in order])),
+        scaled(torch.stack([pooled(vectors[i], ranges[i], options.weigh) for i in order]), options.centre),
+        scaled(torch.cat([vectors[i] for i in order]), options.centre),
         [chunk for i in order for chunk in ranges[i]],
         numpy.repeat(numpy.arange(len(order)), [len(ranges[i]) for i in order]),
     )
+
+
+def pooled(vectors: Tensor, chunks: Sequence[Range], weigh: bool) -> Tensor:
+    """A document's vector."""
+    if not weigh:
+        return vectors.mean(dim=0)
+    sizes = torch.tensor([end - start for start, end in chunks], dtype=vectors.dtype)
+    return (vectors * sizes[:, None]).sum(dim=0) / sizes.sum().clamp(min=1)
+
+
+def scaled(vectors: Tensor, centre: bool) -> Tensor:
+    """Unit vectors."""
+    return unit(unit(vectors) - unit(vectors).mean(dim=0)) if centre else unit(vectors)
 
 
 def measure(made: Index, queries: Sequence[Query], vectors: Tensor) -> numpy.ndarray:

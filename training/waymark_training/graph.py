@@ -35,6 +35,8 @@ FLOAT = ".float"
 
 def build(model: Bert, plan: Sequence[LayerPlan]) -> onnx.ModelProto:
     """The graph of a model, with large channels treated as planned."""
+    if model.config.position_embedding_type != "absolute":
+        raise ValueError("a model with rotary positions is for experiments: the graph has learned positions alone")
     graph = _Graph(model)
     states = _encoder(graph, model, plan)
     graph.nodes.append(helper.make_node("Identity", [_pick(graph, states)], [OUTPUT]))

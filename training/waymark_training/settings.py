@@ -92,6 +92,7 @@ class Contrast(Budget):
     """Stage 2: questions find their passages, by the best landmark and by the pooled vector."""
 
     rate: float = 5e-5
+    pooling: str = "landmark"  # or cls: the state of [CLS] for a whole window, as a baseline
     texts: int = 14  # a step
     long: float = 0.5  # share of texts that are windows of long documents
     alike: float = 0.0  # share of steps whose questions are of one source
@@ -110,6 +111,17 @@ class Contrast(Budget):
     document: float = 0.0  # pull of the pooled vector to the teacher's of the whole window
     soft: float = 0.0
     soft_temperature: float = 0.02
+
+
+@dataclasses.dataclass(frozen=True)
+class Imitate(Budget):
+    """A model with fewer layers or other positions learns what it gave before; windows are as in stage 1."""
+
+    rate: float = 3e-4
+    theta: float = 0.0  # of rotary positions, 10,000 as a rule; 0 keeps the learned ones
+    tokens: int = 2400  # of windows in a step
+    states: float = 1.0
+    landmarks: float = 4.0
 
 
 @dataclasses.dataclass(frozen=True)
@@ -137,6 +149,7 @@ class Settings:
     retromae: RetroMAE = RetroMAE()
     distil: Distil = Distil()
     contrast: Contrast = Contrast()
+    imitate: Imitate = Imitate()
     mine: Mine = Mine()
 
 
