@@ -6,7 +6,7 @@ import torch
 
 from waymark_training.__main__ import main
 from waymark_training.beir import Query
-from waymark_training.evaluate import Index, pooled, scaled
+from waymark_training.evaluate import Index, Options, pooled, scaled
 from waymark_training.layout import Frame, even_room, intervals, owners, spans, windows
 from waymark_training.metrics import first, hits, ndcg
 from waymark_training.pooling import MODES, headed_rows, late_rows, open_encoder
@@ -64,7 +64,7 @@ def test_a_set_without_spans_has_no_hits(toy, saved, tmp_path, capsys):
     assert capsys.readouterr().out.rstrip().endswith("| - | - | - | - |")
 
 
-def test_a_set_by_length_is_measured_length_by_length(toy, saved, tmp_path, capsys):
+def test_a_set_by_length_is_measured_length_by_length(toy, saved, tmp_path, capsys, monkeypatch):
     for file in ("corpus.jsonl", "qrels/test.tsv", "qrels/spans.tsv"):
         (tmp_path / file).parent.mkdir(exist_ok=True)
         (tmp_path / file).write_bytes((toy / file).read_bytes())
@@ -72,6 +72,7 @@ def test_a_set_by_length_is_measured_length_by_length(toy, saved, tmp_path, caps
     lengths = {"q0": 256, "q1": 256, "q2": 512}
     rows = [row | {"metadata": {"tokens": lengths.get(row["_id"], 256)}} for row in queries]
     (tmp_path / "queries.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
+    monkeypatch.setattr(Options, "tokens", 6)
     arguments = ["evaluate", "--checkpoint", str(saved), "--tokens", "6", "--rows", str(tmp_path / "rows.jsonl")]
     assert main([*arguments, str(tmp_path)]) == 0
     table = [[cell.strip() for cell in row.strip("|").split("|")] for row in capsys.readouterr().out.splitlines()[2:]]
@@ -87,6 +88,12 @@ def test_a_set_by_length_is_measured_length_by_length(toy, saved, tmp_path, caps
 def test_chunks_larger_than_a_window_are_refused(toy, saved, capsys):
     assert main(["evaluate", "--checkpoint", str(saved), "--tokens", "60", str(toy)]) == 1
     assert "chunks of 60 tokens, want 1 to" in capsys.readouterr().err
+
+
+def test_lines_for_the_report_are_of_vectors_as_they_ship(toy, saved, tmp_path, capsys):
+    rows = tmp_path / "rows.jsonl"
+    assert main(["evaluate", "--checkpoint", str(saved), "--tokens", "6", "--rows", str(rows), str(toy)]) == 1
+    assert "leave those options out" in capsys.readouterr().err and not rows.exists()
 
 
 def test_vectors_of_a_document(saved):
@@ -202,3 +209,17 @@ def test_document_vectors():
     assert scaled(torch.tensor([[5.0, 0.0], [0.0, 2.0]]), centre=True)[0].tolist() == pytest.approx(
         [0.5**0.5, -(0.5**0.5)]
     )
+
+
+def test_a_graph_is_measured_in_the_checkpoints_place(toy, saved, tmp_path, capsys):
+    assert main(["export", "--checkpoint", str(saved), "--out", str(tmp_path), "--precision", "fp32"]) == 0
+    capsys.readouterr()
+    arguments = ["evaluate", "--checkpoint", str(saved), "--tokens", "6", "--precision", "fp32"]
+    graph = ["--graph", str(tmp_path / "onnx/model.onnx")]
+    tables = []
+    for more in ([], graph):
+        assert main([*arguments, *more, str(toy)]) == 0
+        tables.append(capsys.readouterr().out)
+    assert tables[0] == tables[1]
+    assert main([*arguments, "--mode", "late", *graph, str(toy)]) == 1
+    assert "mode late needs a checkpoint" in capsys.readouterr().err

@@ -98,6 +98,7 @@ def _parser() -> argparse.ArgumentParser:
     command.add_argument("--weigh", action="store_true", help="document vectors by the chunks' sizes")
     command.add_argument("--centre", action="store_true", help="take the mean vector of the set away")
     command.add_argument("--longest", type=int, default=0, help="leave out longer documents of sets made by length")
+    command.add_argument("--graph", type=Path, metavar="FILE", help="an export of the checkpoint, to run in its place")
     command.add_argument("--rows", type=Path, metavar="FILE", help="add a line of JSON to it for each question")
     command.add_argument("sets", type=Path, nargs="+", metavar="SET")
     command.set_defaults(run=_evaluate)

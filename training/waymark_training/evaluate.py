@@ -17,7 +17,7 @@ from .layout import Range
 from .metrics import hits, ndcg
 from .pooling import Encoder, open_encoder
 from .sample import sample
-from .vectors import autocast, device_of, unit
+from .vectors import autocast, best_device, unit
 
 COLUMNS = ("doc", "max", "mix", "hit@1", "hit@5", "mix hit@1", "mix hit@5")
 BLOCK = 64  # documents whose windows are encoded together
@@ -43,6 +43,8 @@ class Options:
     """Vectors lose the mean of the set's before they are scaled."""
     longest: int = 0
     """Of sets with nominal lengths, only documents of up to so many tokens; 0 for all."""
+    graph: Path | None = None
+    """An export of the checkpoint to run in its place."""
     rows: Path | None = None
     """A file to add a line of JSON to for each question."""
 
@@ -77,7 +79,9 @@ def evaluate(source: Path, sets: Sequence[Path], options: Options) -> None:
 
     A set whose questions name a nominal length has a row for each, over the documents of that length alone.
     """
-    encoder = open_encoder(source, options.mode, options.window, options.overlap)
+    encoder = open_encoder(source, options.mode, options.window, options.overlap, options.graph)
+    if options.rows and (options.weigh or options.centre or options.tokens != Options.tokens):
+        raise ValueError("lines for the report do not say how chunks were cut and pooled: leave those options out")
     largest = encoder.spec.frame(encoder.tokenizer).room - 1
     if not 1 <= options.tokens <= largest:
         raise ValueError(f"chunks of {options.tokens} tokens, want 1 to {largest}")
@@ -87,7 +91,7 @@ def evaluate(source: Path, sets: Sequence[Path], options: Options) -> None:
         queries = [query for query in sample(beir.queries(folder), options.queries) if query.gains]
         if options.longest:
             queries = [query for query in queries if query.length <= options.longest]
-        with torch.no_grad(), autocast(device_of(encoder.model), options.precision):
+        with torch.no_grad(), autocast(best_device(), options.precision):
             made = index(encoder, documents(folder, queries, options), options)
             vectors = encoder.queries([query.text for query in queries])
         for length in sorted({query.length for query in queries}):
@@ -97,7 +101,15 @@ def evaluate(source: Path, sets: Sequence[Path], options: Options) -> None:
             values = measure(found, mine, vectors[numbers])
             _print(f"{folder.name} {length}" if length else folder.name, len(found.ranges), values)
             if options.rows:
-                _write(options.rows, source.name, options, folder.name, found, mine, values)
+                _write(
+                    options.rows,
+                    f"{source.name} in {options.graph.stem}" if options.graph else source.name,
+                    options,
+                    folder.name,
+                    found,
+                    mine,
+                    values,
+                )
 
 
 def documents(folder: Path, queries: Sequence[Query], options: Options) -> dict[str, str]:

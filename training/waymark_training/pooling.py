@@ -6,13 +6,14 @@ import dataclasses
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
+import numpy
 import torch
 from torch import Tensor
 
 from . import checkpoint
 from .batches import Group, Row, landmark_row
-from .bert import Bert
-from .layout import Frame, Range, blocks, even_room, intervals, spans, windows
+from .encode import onnx_runner
+from .layout import Batch, Frame, Range, blocks, even_room, intervals, spans, windows
 from .spec import Spec
 from .tokens import Token, Tokenizer
 from .vectors import alone, at_heads, at_landmarks, best_device, chunk_means, row_vectors, unit
@@ -32,19 +33,13 @@ class Encoder:
     multicls  the states of a [CLS] in front of each chunk
     """
 
-    model: Bert
+    vectors: Callable[[Sequence[Row]], list[Tensor]]
+    """The raw vectors of each row's parts."""
     tokenizer: Tokenizer
     spec: Spec
     mode: str
     overlap: int = 0
     """Tokens that landmark's windows overlap by."""
-
-    @property
-    def read(self) -> Callable[[Tensor, Group], Tensor]:
-        """Takes the vectors of rows' parts from their states."""
-        if self.mode == "landmark":
-            return at_landmarks
-        return at_heads if self.mode in ("cls", "multicls") else chunk_means
 
     def queries(self, texts: Sequence[str]) -> Tensor:
         """The unit vectors of questions."""
@@ -53,7 +48,7 @@ class Encoder:
         for text in texts:
             row = alone(self.tokenizer.ids(text)[: frame.room - 1], frame)
             rows.append(dataclasses.replace(row, landmarks=[len(row.ids) - 1]))
-        return unit(torch.cat(row_vectors(self.model, rows, frame.pad, self.read))).cpu()
+        return unit(torch.cat(self.vectors(rows))).cpu()
 
     def documents(self, texts: Sequence[str], every: int) -> tuple[list[list[Range]], list[Tensor]]:
         """Each document's chunks in bytes, and their raw vectors."""
@@ -64,8 +59,7 @@ class Encoder:
             ranges.append(found)
             rows += laid
             counts.append(len(found))
-        vectors = torch.cat(row_vectors(self.model, rows, frame.pad, self.read)).cpu()
-        return ranges, list(vectors.split(counts))
+        return ranges, list(torch.cat(self.vectors(rows)).cpu().split(counts))
 
     def _rows(self, text: str, every: int, frame: Frame) -> tuple[list[Range], list[Row]]:
         tokens, size = self.tokenizer.tokens(text), len(text.encode())
@@ -82,13 +76,47 @@ class Encoder:
         return chunks, [alone(ids, frame) for _, ids in blocks(tokens, chunks, size, frame.room - 1)]
 
 
-def open_encoder(source: Path, mode: str, window: int = 0, overlap: int = 0) -> Encoder:
-    """Opens a checkpoint. window is the most tokens of a pass, 0 for what the model was trained on."""
-    model, tokenizer = checkpoint.load(source), Tokenizer(source / "tokenizer.json")
+READ: dict[str, Callable[[Tensor, Group], Tensor]] = {
+    "landmark": at_landmarks,
+    "naive": chunk_means,
+    "late": chunk_means,
+    "truncated": chunk_means,
+    "cls": at_heads,
+    "multicls": at_heads,
+}
+"""How each mode takes the vectors of rows' parts from their states."""
+
+
+def open_encoder(source: Path, mode: str, window: int = 0, overlap: int = 0, graph: Path | None = None) -> Encoder:
+    """Opens a checkpoint, or an exported graph of it.
+
+    window is the most tokens of a pass, 0 for what the model was trained on.
+    """
+    tokenizer = Tokenizer(source / "tokenizer.json")
+    model = checkpoint.load(source).to(best_device())
     spec = Spec.of(source.name, tokenizer, model.config)
     if window:
         spec = dataclasses.replace(spec, max_length=window)
-    return Encoder(model.to(best_device()), tokenizer, spec, mode, overlap)
+    if not graph:
+        return Encoder(lambda rows: row_vectors(model, rows, spec.pad, READ[mode]), tokenizer, spec, mode, overlap)
+    if mode != "landmark":
+        raise ValueError(f"a graph gives the states of landmarks alone: mode {mode} needs a checkpoint")
+    return Encoder(graph_vectors(graph), tokenizer, spec, mode, overlap)
+
+
+def graph_vectors(graph: Path) -> Callable[[Sequence[Row]], list[Tensor]]:
+    """Runs an exported graph row by row, as Waymark does."""
+    run = onnx_runner(graph, threads=torch.get_num_threads())
+
+    def vectors(rows: Sequence[Row]) -> list[Tensor]:
+        out = []
+        for row in rows:
+            ids = numpy.array([row.ids], dtype=numpy.int64)
+            positions = numpy.array([row.landmarks], dtype=numpy.int64)
+            out.append(torch.from_numpy(run(Batch(ids, numpy.ones_like(ids), positions))[0]))
+        return out
+
+    return vectors
 
 
 def landmark_rows(
