@@ -15,11 +15,21 @@ import (
 // DefaultName is the name of the model that is used where none is named.
 const DefaultName = "waymark-e5-small"
 
-//go:embed waymark-e5-small
+//go:embed waymark-*
 var files embed.FS
 
 // Names returns the names of the models, sorted.
-func Names() []string { return []string{DefaultName} }
+func Names() []string {
+	entries, err := files.ReadDir(".")
+	if err != nil {
+		panic(err) // unreachable: the folder is embedded
+	}
+	names := make([]string, 0, len(entries))
+	for _, e := range entries {
+		names = append(names, e.Name())
+	}
+	return names
+}
 
 // Open returns the directory of the model with that name.
 func Open(name string) (fs.FS, error) {
