@@ -178,7 +178,7 @@ def test_negatives(settings, saved, packed, packed_file, tmp_path):
 
 def test_cls_is_trained_as_a_baseline(settings, saved, packed):
     parts = load(saved, None, ())
-    contrast = dataclasses.replace(settings.contrast, pooling="cls", plain=2, document=1.0)
+    contrast = dataclasses.replace(settings.contrast, pooling="cls", plain=60, document=1.0)
     objective = Contrasting(packed, dataclasses.replace(settings, contrast=contrast), parts, None)
     drawn = objective._draw(objective.sampler, 6, 0, numpy.random.default_rng(0))
     assert all(len(window) == 1 for window in drawn.windows)
@@ -194,7 +194,7 @@ def test_cls_is_trained_as_a_baseline(settings, saved, packed):
 
 def test_a_step_of_one_source_with_plain_windows(settings, saved, packed):
     parts = load(saved, None, ())
-    contrast = dataclasses.replace(settings.contrast, alike=1.0, together=3, plain=2, document=1.0)
+    contrast = dataclasses.replace(settings.contrast, alike=1.0, together=3, plain=60, document=1.0)
     objective = Contrasting(packed, dataclasses.replace(settings, contrast=contrast), parts, None)
     for seed in range(8):
         drawn = objective._draw(objective.sampler, 6, 0, numpy.random.default_rng(seed))

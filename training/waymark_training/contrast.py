@@ -66,8 +66,7 @@ class Contrasting:
     def loss(self, model: Bert, rng: Generator, progress: float) -> tuple[Tensor, dict[str, float], int]:
         s = self.settings
         drawn = self._draw(self.sampler, s.texts, s.negatives, rng)
-        for _ in range(s.plain):
-            drawn.windows.append(draw.fit(draw.glued(self.sampler, self.plain, self.room, rng), self.room))
+        drawn.windows.extend(draw.windows(self.sampler, self.plain, s.plain, self.room, rng))
         asked, found, tokens = self._student(model, drawn)
         landmarks, documents = unit(torch.cat(found)), pooled(found)
         scores = asked @ landmarks.T

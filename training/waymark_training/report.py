@@ -38,8 +38,10 @@ class Run:
             raise ValueError(f"by is {self.by!r}, want one of {', '.join(COLUMNS[:3])}")
 
     def column(self, name: str) -> str:
-        """The column of a line that holds a column of a table."""
-        return self.by if name == NDCG else name
+        """The column of a line that holds a column of a table: chunks too are found by both levels if documents are."""
+        if name == NDCG:
+            return self.by
+        return f"mix {name}" if self.by == "mix" and name.startswith("hit") else name
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)

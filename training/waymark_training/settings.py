@@ -97,7 +97,7 @@ class Contrast(Budget):
     long: float = 0.5  # share of texts that are windows of long documents
     alike: float = 0.0  # share of steps whose questions are of one source
     together: int = 1  # questions drawn of one long text, up to
-    plain: int = 0  # windows a step drawn as for stage 1
+    plain: int = 0  # tokens a step of windows drawn as for stage 1
     content: tuple[int, int] = (200, 490)  # tokens of such a window
     sizes: tuple[int, ...] = (32, 64, 128, 256)
     natural: float = 0.5
