@@ -14,7 +14,6 @@ from waymark_training.pack import SENTENCE, fill, sentence_ends, token_span
 from waymark_training.packed import Packed
 from waymark_training.settings import Distil, read
 
-
 CONFIGS = REPOSITORY / "training/configs"
 
 
