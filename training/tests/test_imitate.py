@@ -5,12 +5,12 @@ import dataclasses
 import numpy
 import pytest
 import torch
+from stages import run
 
 from waymark_training import checkpoint, loop
-from waymark_training.__main__ import main
 from waymark_training.bert import BertConfig, angles, rotated, stretched
 from waymark_training.graph import build
-from waymark_training.imitate import Imitation, distance, made_over
+from waymark_training.imitate import Imitation, distance, rotary, turned
 from waymark_training.students import load
 
 
@@ -32,15 +32,10 @@ def test_rotary_scores_depend_on_distance_alone():
     assert torch.equal(rotated(query, turn[:, :1]), query)
 
 
-def run(config, saved, packed_file, out, *more):
-    flags = {"config": config, "teacher": saved, "tokens": packed_file, "out": out}
-    return main(["imitate", *(x for name, path in flags.items() for x in (f"--{name}", str(path))), *more])
-
-
 def test_positions_are_made_rotary(config, saved, packed_file, tmp_path):
-    rotary = tmp_path / "rotary.toml"
-    rotary.write_text(config.read_text() + "\n[imitate]\ntheta = 1000\n")
-    assert run(rotary, saved, packed_file, tmp_path / "run", "--steps", "4") == 0
+    turning = tmp_path / "rotary.toml"
+    turning.write_text(config.read_text() + "\n[imitate]\ntheta = 1000\n")
+    assert run("imitate", turning, saved, packed_file, tmp_path / "run", "--steps", "4") == 0
     model = checkpoint.load(tmp_path / "run/checkpoint")
     assert model.config.position_embedding_type == "rotary"
     ids = torch.randint(5, 100, (2, 100))  # twice as many as there were positions
@@ -50,9 +45,9 @@ def test_positions_are_made_rotary(config, saved, packed_file, tmp_path):
 
 
 def test_a_model_with_fewer_layers_learns(settings, saved, packed):
-    parts = load(saved, None, ())
+    parts = load(saved, None, (0, 2))
     settings = dataclasses.replace(settings, layers=(0, 2), imitate=dataclasses.replace(settings.imitate, tokens=200))
-    student = made_over(parts.teacher, settings.layers, 0)
+    student = parts.student
     assert len(student.layers) == 2 and len(parts.teacher.layers) == 3
     objective = Imitation(packed, settings, parts)
     loop.prepare(student, settings.imitate)
@@ -69,17 +64,19 @@ def test_a_model_with_fewer_layers_learns(settings, saved, packed):
 def test_a_model_imitates_itself(settings, saved, packed):
     parts = load(saved, None, ())
     objective = Imitation(packed, settings, parts)
-    student = made_over(parts.teacher, (), 0)
+    student = turned(parts, settings).student
     assert objective.loss(student, numpy.random.default_rng(0), 0)[0].item() < 1e-5
     assert objective.measure(student) == {"cosine": pytest.approx(1), "own first": pytest.approx(1, abs=0.05)}
 
 
 def test_a_converted_model_ignores_the_order_it_is_not_told(model):
-    rotary = made_over(model, (), 10_000.0)
-    assert rotary.config.position_embedding_type == "rotary"
+    converted = rotary(model, 10_000.0)
+    assert converted.config.position_embedding_type == "rotary"
     ids = torch.tensor([[7, 8, 9]])
-    assert torch.allclose(rotary.embeddings(ids)[0, 2], rotary.embeddings(ids.flip(1))[0, 0])
-    assert not torch.allclose(rotary(ids, torch.ones_like(ids))[0, 2], rotary(ids.flip(1), torch.ones_like(ids))[0, 0])
+    assert torch.allclose(converted.embeddings(ids)[0, 2], converted.embeddings(ids.flip(1))[0, 0])
+    assert not torch.allclose(
+        converted(ids, torch.ones_like(ids))[0, 2], converted(ids.flip(1), torch.ones_like(ids))[0, 0]
+    )
 
 
 def test_distance():

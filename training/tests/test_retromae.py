@@ -1,15 +1,14 @@
 """The optional stage before stage 1: what is masked, and that it learns, resumes and leaves an encoder alone."""
 
 import dataclasses
-import json
 
 import numpy
 import pytest
 import torch
 from safetensors.torch import load_file
+from stages import check_goes_on_exactly, rows, run
 
 from waymark_training import checkpoint, draw, loop
-from waymark_training.__main__ import main
 from waymark_training.batches import Row, group, landmark_row
 from waymark_training.draw import Chunk
 from waymark_training.retromae import Reconstruction, landmark_means, some, varied, visible
@@ -48,19 +47,10 @@ def objective(packed, configured, parts):
     return Reconstruction(packed, read(configured), parts)
 
 
-def run(config, saved, packed_file, out, *more, stage="retromae"):
-    flags = {"config": config, "teacher": saved, "tokens": packed_file, "out": out}
-    return main([stage, *(x for name, path in flags.items() for x in (f"--{name}", str(path))), *more])
-
-
-def rows(out):
-    return [json.loads(line) for line in (out / "log.jsonl").read_text().splitlines()]
-
-
 @pytest.fixture(scope="module")
 def trained(configured, saved, packed_file, tmp_path_factory):
     out = tmp_path_factory.mktemp("retromae")
-    assert run(configured, saved, packed_file, out) == 0
+    assert run("retromae", configured, saved, packed_file, out) == 0
     return out
 
 
@@ -157,37 +147,17 @@ def test_the_log(trained):
     assert set(lines[-1]["held"]) == {"encoder", "decoder"}
 
 
-def test_a_run_goes_on_exactly(trained, configured, saved, packed_file, tmp_path, monkeypatch):
-    made = loop.update
-    steps = []
-
-    def stop(*arguments):
-        steps.append(1)
-        if len(steps) == 6:
-            raise OSError("the power is out")
-        return made(*arguments)
-
-    monkeypatch.setattr(loop, "update", stop)
-    assert run(configured, saved, packed_file, tmp_path) == 1
-    monkeypatch.setattr(loop, "update", made)
-    assert run(configured, saved, packed_file, tmp_path) == 0
-    whole, resumed = (torch.load(x / "state.pt", weights_only=True) for x in (trained, tmp_path))
-    assert resumed["step"] == whole["step"] == 8
+def test_a_run_goes_on_exactly(trained, configured, saved, packed_file, tmp_path):
+    whole = check_goes_on_exactly(trained, "retromae", configured, saved, packed_file, tmp_path)
     assert "bias" in whole["extra"]
-    for part in ("model", "extra"):
-        for name, value in whole[part].items():
-            assert torch.equal(value, resumed[part][name]), name
-    clock = ("seconds", "tokens/s")
-    strip = [[{k: v for k, v in r.items() if k not in clock} for r in rows(x)] for x in (trained, tmp_path)]
-    assert strip[0] == strip[1]
 
 
 def test_states_without_extra_parameters_still_load(configured, saved, packed_file, tmp_path):
-    assert run(configured, saved, packed_file, tmp_path, "--steps", "2", stage="distil") == 0
+    assert run("distil", configured, saved, packed_file, tmp_path, "--steps", "2") == 0
     state = torch.load(tmp_path / "state.pt", weights_only=True)
     assert state.pop("extra") == {}
     torch.save(state, tmp_path / "state.pt")
-    assert run(configured, saved, packed_file, tmp_path, "--steps", "4", stage="distil") == 0
+    assert run("distil", configured, saved, packed_file, tmp_path, "--steps", "4") == 0
     assert rows(tmp_path)[-1]["step"] == 4
 
 
@@ -198,13 +168,13 @@ def test_the_checkpoint_is_an_encoder_to_start_from(trained, configured, saved, 
     assert not torch.allclose(after.layers[0].up.weight, model.layers[0].up.weight, rtol=1e-3, atol=1e-5)
     assert torch.allclose(after.embeddings.words.weight, model.embeddings.words.weight, rtol=1e-3, atol=1e-5)
     start = ("--start", str(trained / "checkpoint"), "--steps", "2")
-    assert run(configured, saved, packed_file, tmp_path, *start, stage="distil") == 0
+    assert run("distil", configured, saved, packed_file, tmp_path, *start) == 0
 
 
 def test_bf16(configured, saved, packed_file, tmp_path):
     half = tmp_path / "half.toml"
     half.write_text(configured.read_text().replace("fp32", "bf16"))
-    assert run(half, saved, packed_file, tmp_path, "--steps", "2") == 0
+    assert run("retromae", half, saved, packed_file, tmp_path, "--steps", "2") == 0
     assert numpy.isfinite(rows(tmp_path)[0]["loss"])
 
 
@@ -226,5 +196,5 @@ def test_refusals(values, message, packed, configured, parts):
 
 
 def test_no_budget_is_refused(configured, saved, packed_file, tmp_path, capsys):
-    assert run(configured, saved, packed_file, tmp_path, "--steps", "0") == 1
+    assert run("retromae", configured, saved, packed_file, tmp_path, "--steps", "0") == 1
     assert "has no budget" in capsys.readouterr().err

@@ -1,15 +1,14 @@
 """The stages on a tiny model: they learn, they can be resumed, they are repeatable."""
 
 import dataclasses
-import json
 from xml.etree import ElementTree
 
 import numpy
 import pytest
 import torch
+from stages import check_goes_on_exactly, rows, run
 
 from waymark_training import checkpoint, draw, loop, losses
-from waymark_training.__main__ import main
 from waymark_training.batches import Row, by_length, group, landmark_row
 from waymark_training.contrast import Contrasting, Drawn, around, by_question, judge, judge_windows
 from waymark_training.distil import Distillation
@@ -20,15 +19,6 @@ from waymark_training.students import load, pruned
 from waymark_training.vectors import all_states, at_landmarks, chunk_means, mean_vectors, unit, window_vectors
 
 STAGES = ("distil", "contrast")
-
-
-def run(stage, config, saved, packed_file, out, *more):
-    flags = {"config": config, "teacher": saved, "tokens": packed_file, "out": out}
-    return main([stage, *(x for name, path in flags.items() for x in (f"--{name}", str(path))), *more])
-
-
-def rows(out):
-    return [json.loads(line) for line in (out / "log.jsonl").read_text().splitlines()]
 
 
 @pytest.fixture(scope="module", params=STAGES)
@@ -76,28 +66,9 @@ def test_the_loss_falls(stage, settings, saved, packed):
     assert seen[-1] < 0.9 * seen[0]
 
 
-def test_a_run_goes_on_exactly(trained, config, saved, packed_file, tmp_path, monkeypatch):
+def test_a_run_goes_on_exactly(trained, config, saved, packed_file, tmp_path):
     stage, out = trained
-    made = loop.update
-    steps = []
-
-    def stop(*arguments):
-        steps.append(1)
-        if len(steps) == 6:
-            raise OSError("the power is out")
-        return made(*arguments)
-
-    monkeypatch.setattr(loop, "update", stop)
-    assert run(stage, config, saved, packed_file, tmp_path) == 1
-    monkeypatch.setattr(loop, "update", made)
-    assert run(stage, config, saved, packed_file, tmp_path) == 0
-    whole, resumed = (torch.load(x / "state.pt", weights_only=True) for x in (out, tmp_path))
-    assert resumed["step"] == whole["step"] == 8
-    for name, value in whole["model"].items():
-        assert torch.equal(value, resumed["model"][name]), name
-    clock = ("seconds", "tokens/s")
-    strip = [[{k: v for k, v in r.items() if k not in clock} for r in rows(x)] for x in (out, tmp_path)]
-    assert strip[0] == strip[1]
+    check_goes_on_exactly(out, stage, config, saved, packed_file, tmp_path)
 
 
 def test_a_finished_run_stays_as_it_is(trained, config, saved, packed_file):

@@ -7,6 +7,7 @@ import dataclasses
 import json
 import logging
 import sys
+from collections.abc import Callable
 from pathlib import Path
 
 import numpy
@@ -18,8 +19,8 @@ from .contrast import Contrasting
 from .distil import Distillation
 from .evaluate import Options, evaluate
 from .export import GRAPHS, export
-from .imitate import Imitation, made_over
-from .loop import train
+from .imitate import Imitation, turned
+from .loop import Objective, train
 from .mine import mine
 from .pack import pack
 from .packed import Packed
@@ -27,7 +28,7 @@ from .pooling import MODES
 from .report import report
 from .retromae import Reconstruction
 from .spec import Spec
-from .students import load
+from .students import Parts, load
 from .tokens import Tokenizer
 
 
@@ -62,11 +63,11 @@ def _parser() -> argparse.ArgumentParser:
 
     command = commands.add_parser("retromae", help="before stage 1, if wanted: windows are rebuilt from landmarks")
     _stage(command)
-    command.set_defaults(run=_retromae)
+    command.set_defaults(run=lambda o: _train(o, "retromae", Reconstruction))
 
     command = commands.add_parser("distil", help="stage 1: landmarks learn their chunks' vectors")
     _stage(command)
-    command.set_defaults(run=_distil)
+    command.set_defaults(run=lambda o: _train(o, "distil", Distillation))
 
     command = commands.add_parser("contrast", help="stage 2: questions find their passages")
     _stage(command)
@@ -75,7 +76,7 @@ def _parser() -> argparse.ArgumentParser:
 
     command = commands.add_parser("imitate", help="fewer layers or rotary positions; --teacher is the model itself")
     _stage(command, start=False)
-    command.set_defaults(run=_imitate)
+    command.set_defaults(start=None, run=lambda o: _train(o, "imitate", Imitation, turned))
 
     command = commands.add_parser("mine", help="write hard negatives for stage 2")
     _config(command)
@@ -148,38 +149,24 @@ def _stage(command: argparse.ArgumentParser, start: bool = True) -> None:
     command.add_argument("--steps", type=int, help="in place of the configuration's")
 
 
-def _retromae(options: argparse.Namespace) -> None:
+def _train(
+    options: argparse.Namespace,
+    stage: str,
+    make: Callable[[Packed, settings.Settings, Parts], Objective],
+    change: Callable[[Parts, settings.Settings], Parts] = lambda parts, _: parts,
+) -> None:
+    """Runs a stage of the configuration; change makes the parts over before."""
     config = settings.read(options.config)
-    config = dataclasses.replace(config, retromae=_limited(config.retromae, options))
-    parts = load(options.teacher, options.start, config.layers)
-    objective = Reconstruction(Packed.load(options.tokens), config, parts)
-    train(parts.student, objective, config.retromae, config.seed, options.out, parts.tokenizer)
-
-
-def _distil(options: argparse.Namespace) -> None:
-    config = settings.read(options.config)
-    config = dataclasses.replace(config, distil=_limited(config.distil, options))
-    parts = load(options.teacher, options.start, config.layers)
-    objective = Distillation(Packed.load(options.tokens), config, parts)
-    train(parts.student, objective, config.distil, config.seed, options.out, parts.tokenizer)
+    budget = _limited(getattr(config, stage), options)
+    config = dataclasses.replace(config, **{stage: budget})
+    parts = change(load(options.teacher, options.start, config.layers), config)
+    objective = make(Packed.load(options.tokens), config, parts)
+    train(parts.student, objective, budget, config.seed, options.out, parts.tokenizer)
 
 
 def _contrast(options: argparse.Namespace) -> None:
-    config = settings.read(options.config)
-    config = dataclasses.replace(config, contrast=_limited(config.contrast, options))
-    parts = load(options.teacher, options.start, config.layers)
     negatives = numpy.load(options.negatives) if options.negatives else None
-    objective = Contrasting(Packed.load(options.tokens), config, parts, negatives)
-    train(parts.student, objective, config.contrast, config.seed, options.out, parts.tokenizer)
-
-
-def _imitate(options: argparse.Namespace) -> None:
-    config = settings.read(options.config)
-    config = dataclasses.replace(config, imitate=_limited(config.imitate, options))
-    parts = load(options.teacher, None, ())
-    student = made_over(parts.teacher, config.layers, config.imitate.theta)
-    objective = Imitation(Packed.load(options.tokens), config, parts)
-    train(student, objective, config.imitate, config.seed, options.out, parts.tokenizer)
+    _train(options, "contrast", lambda *parts: Contrasting(*parts, negatives))
 
 
 def _limited(stage: settings.Budget, options: argparse.Namespace) -> settings.Budget:

@@ -59,6 +59,12 @@ def group(rows: Sequence[Row], pad: int) -> Group:
     return Group(ids, mask, segments, numpy.array(landmarks, dtype=numpy.int64), count)
 
 
+def groups(rows: Sequence[Row], pad: int, budget: int) -> Iterator[tuple[list[int], Group]]:
+    """Rows in groups of like length, each of at most budget tokens, with the rows' numbers."""
+    for numbers in by_length([len(row.ids) for row in rows], budget):
+        yield numbers, group([rows[i] for i in numbers], pad)
+
+
 def by_length(lengths: Sequence[int], budget: int) -> Iterator[list[int]]:
     """Numbers of sequences in groups of like length, each of at most budget tokens with its padding."""
     out: list[int] = []

@@ -13,7 +13,7 @@ from torch import Tensor
 from . import draw, losses
 from .batches import Row
 from .bert import Bert
-from .distil import MEASURED, question_chunk
+from .distil import MEASURED, compared, question_chunk
 from .draw import Chunk, Sampler
 from .layout import Frame, Window
 from .packed import Packed
@@ -95,15 +95,11 @@ class Contrasting:
         want_asked, want_landmarks = self.held_want
         answers = judge(self.packed, self.gold, self.held, self.settings.overlap)
         texts = judge_windows(answers, self.held.windows)
-        nearest = (landmarks @ want_landmarks.T).argmax(dim=1)
-        own = torch.arange(len(nearest), device=nearest.device)
         return {
             "landmark hit@1": _hit(asked @ landmarks.T, answers),
             "teacher hit@1": _hit(want_asked @ want_landmarks.T, answers),
             "pooled hit@1": _hit(asked @ pooled(found).T, texts),
-            "cosine": (landmarks * want_landmarks).sum(dim=1).mean().item(),
-            "own first": (nearest == own).float().mean().item(),
-        }
+        } | compared(landmarks, want_landmarks)
 
     def _draw(self, sampler: Sampler, count: int, negatives: int, rng: Generator) -> Drawn:
         """Questions with a window around an answer each, and windows of mined negatives."""

@@ -10,7 +10,7 @@ from numpy.random import Generator
 from torch import Tensor
 
 from . import draw, losses
-from .batches import by_length, group, landmark_row
+from .batches import groups
 from .bert import Bert
 from .draw import Chunk, Sampler
 from .layout import Frame
@@ -84,10 +84,9 @@ class Distillation:
         self, model: Bert, windows: Sequence[Sequence[Chunk]], frame: Frame
     ) -> tuple[list[Chunk], Tensor, Tensor, int]:
         """The windows' chunks in the order of their landmarks' vectors, the layer-wise term, the tokens read."""
-        rows = [landmark_row(draw.lay(self.packed, chunks, frame), frame) for chunks in windows]
+        rows = draw.rows(self.packed, windows, frame)
         out, vectors, terms, counts = [], [], [], []
-        for numbers in by_length([len(row.ids) for row in rows], GROUP):
-            made = group([rows[i] for i in numbers], frame.pad)
+        for numbers, made in groups(rows, frame.pad, GROUP):
             states = all_states(model, made)
             vectors.append(at_landmarks(states[-1], made))
             terms.append(losses.layerwise(states, made, *self.settings.layers))
@@ -105,8 +104,13 @@ def question_chunk(packed: Packed, question: int, frame: Frame) -> Chunk:
 def agreement(
     packed: Packed, model: Bert, windows: Sequence[Sequence[Chunk]], want: Tensor, frame: Frame
 ) -> dict[str, float]:
-    """How near landmarks are to the vectors wanted, and how often the own one is the nearest of all."""
+    """How landmarks compare with the vectors wanted."""
     got = unit(torch.cat(window_vectors(model, [draw.lay(packed, chunks, frame) for chunks in windows], frame)))
+    return compared(got, want)
+
+
+def compared(got: Tensor, want: Tensor) -> dict[str, float]:
+    """How near unit vectors are to those wanted, and how often the own one is the nearest of all."""
     nearest = (got @ want.T).argmax(dim=1)
     own = torch.arange(len(want), device=nearest.device)
     return {

@@ -8,6 +8,7 @@ from typing import NamedTuple
 import numpy
 from numpy.random import Generator
 
+from .batches import Row, landmark_row
 from .layout import Frame, Window
 from .packed import Packed
 from .settings import Distil
@@ -130,6 +131,11 @@ def lay(packed: Packed, chunks: Sequence[Chunk], frame: Frame) -> Window:
         window.landmarks.append(len(window.ids) - 1)
         window.chunks.append(number)
     return window
+
+
+def rows(packed: Packed, windows: Sequence[Sequence[Chunk]], frame: Frame) -> list[Row]:
+    """The rows of some windows' chunks."""
+    return [landmark_row(lay(packed, chunks, frame), frame) for chunks in windows]
 
 
 def windows(sampler: Sampler, settings: Distil, tokens: int, room: int, rng: Generator) -> list[list[Chunk]]:

@@ -153,7 +153,8 @@ def pooled(vectors: Tensor, chunks: Sequence[Range], weigh: bool) -> Tensor:
 
 def scaled(vectors: Tensor, centre: bool) -> Tensor:
     """Unit vectors."""
-    return unit(unit(vectors) - unit(vectors).mean(dim=0)) if centre else unit(vectors)
+    vectors = unit(vectors)
+    return unit(vectors - vectors.mean(dim=0)) if centre else vectors
 
 
 def measure(made: Index, queries: Sequence[Query], vectors: Tensor) -> numpy.ndarray:

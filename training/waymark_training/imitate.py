@@ -6,7 +6,6 @@ more than landmarks alone, so it learns from little text.
 
 from __future__ import annotations
 
-import copy
 import dataclasses
 
 import numpy
@@ -15,24 +14,29 @@ from numpy.random import Generator
 from torch import Tensor
 
 from . import draw, losses
-from .batches import Group, by_length, group, landmark_row
+from .batches import Group, groups
 from .bert import Bert
-from .distil import MEASURED
+from .distil import MEASURED, agreement
 from .draw import Chunk, Sampler
 from .packed import Packed
 from .settings import Settings
-from .students import Parts, pruned
-from .vectors import GROUP, all_states, at_landmarks, unit
+from .students import Parts
+from .vectors import GROUP, all_states, at_landmarks, device_of, to_device, unit, window_vectors
 
 
-def made_over(model: Bert, layers: tuple[int, ...], theta: float) -> Bert:
-    """A copy with the layers named, all if none is, and with rotary positions if theta is above 0."""
-    out = pruned(copy.deepcopy(model), layers)
-    if theta:
-        turned = Bert(dataclasses.replace(out.config, position_embedding_type="rotary", rope_theta=theta))
-        turned.load_state_dict(out.state_dict())
-        out = turned
-    return out.requires_grad_(True).eval()
+def turned(parts: Parts, settings: Settings) -> Parts:
+    """The parts with rotary positions in the student, if the settings have a theta for them."""
+    if not settings.imitate.theta:
+        return parts
+    student = rotary(parts.student, settings.imitate.theta).to(device_of(parts.student))
+    return dataclasses.replace(parts, student=student)
+
+
+def rotary(model: Bert, theta: float) -> Bert:
+    """A model with the same weights and rotary positions."""
+    out = Bert(dataclasses.replace(model.config, position_embedding_type="rotary", rope_theta=theta))
+    out.load_state_dict(model.state_dict())
+    return out.eval()
 
 
 class Imitation:
@@ -47,12 +51,16 @@ class Imitation:
         self.sampler = Sampler(packed, settings.mix.weights())
         rng = numpy.random.default_rng([settings.seed, MEASURED])
         held = Sampler(packed, settings.mix.weights(), held=True)
-        self.held = self._groups(self._windows(held, settings.distil.measured, rng))
+        self.held = self._windows(held, settings.distil.measured, rng)
+        laid = [draw.lay(packed, chunks, parts.passage) for chunks in self.held]
+        with torch.no_grad():
+            self.held_want = unit(torch.cat(window_vectors(parts.teacher, laid, parts.passage)))
 
     def loss(self, model: Bert, rng: Generator, progress: float) -> tuple[Tensor, dict[str, float], int]:
         s = self.settings.imitate
         inner, outer, tokens = [], [], 0
-        for made in self._groups(self._windows(self.sampler, s.tokens, rng)):
+        rows = draw.rows(self.packed, self._windows(self.sampler, s.tokens, rng), self.parts.passage)
+        for _, made in groups(rows, self.parts.passage.pad, GROUP):
             with torch.no_grad():
                 want = all_states(self.parts.teacher, made)
             got = all_states(model, made)
@@ -66,25 +74,14 @@ class Imitation:
 
     def measure(self, model: Bert) -> dict[str, float]:
         """How near the landmarks are to what they were, and how often the own one is the nearest."""
-        got = unit(torch.cat([at_landmarks(all_states(model, made)[-1], made) for made in self.held]))
-        want = unit(torch.cat([at_landmarks(all_states(self.parts.teacher, made)[-1], made) for made in self.held]))
-        own = torch.arange(len(want), device=want.device)
-        return {
-            "cosine": (got * want).sum(dim=1).mean().item(),
-            "own first": ((got @ want.T).argmax(dim=1) == own).float().mean().item(),
-        }
+        return agreement(self.packed, model, self.held, self.held_want, self.parts.passage)
 
     def _windows(self, sampler: Sampler, tokens: int, rng: Generator) -> list[list[Chunk]]:
         return draw.windows(sampler, self.settings.distil, tokens, self.parts.passage.room, rng)
 
-    def _groups(self, windows: list[list[Chunk]]) -> list[Group]:
-        frame = self.parts.passage
-        rows = [landmark_row(draw.lay(self.packed, chunks, frame), frame) for chunks in windows]
-        return [group([rows[i] for i in some], frame.pad) for some in by_length([len(r.ids) for r in rows], GROUP)]
-
 
 def distance(got: Tensor, want: Tensor, made: Group) -> Tensor:
     """How far tokens' states are from those wanted, as a share of these states' own spread."""
-    real = torch.from_numpy(made.mask).bool().to(want.device)
+    real = to_device(made.mask, want.device).bool()
     got, want = got[real].float(), want[real].float()
     return (got - want).square().mean() / want.var(dim=0).mean()

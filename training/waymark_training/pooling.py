@@ -18,7 +18,16 @@ from .spec import Spec
 from .tokens import Token, Tokenizer
 from .vectors import alone, at_heads, at_landmarks, best_device, chunk_means, row_vectors, unit
 
-MODES = ("landmark", "naive", "late", "truncated", "cls", "multicls")
+READ: dict[str, Callable[[Tensor, Group], Tensor]] = {
+    "landmark": at_landmarks,
+    "naive": chunk_means,
+    "late": chunk_means,
+    "truncated": chunk_means,
+    "cls": at_heads,
+    "multicls": at_heads,
+}
+"""How each mode takes the vectors of rows' parts from their states."""
+MODES = tuple(READ)
 
 
 @dataclasses.dataclass(frozen=True)
@@ -68,23 +77,13 @@ class Encoder:
             return [(0, read[-1].end if read else 0)], [alone([t.id for t in read], frame)]
         chunks = intervals(tokens, size, every)
         if self.mode == "landmark":
-            return chunks, landmark_rows(tokens, chunks, size, frame, self.overlap)
+            laid = windows(tokens, chunks, size, frame, alike=True, overlap=self.overlap)
+            return chunks, [landmark_row(window, frame) for window in laid]
         if self.mode == "late":
             return chunks, late_rows(tokens, chunks, size, frame)
         if self.mode == "multicls":
             return chunks, headed_rows(tokens, chunks, size, frame)
         return chunks, [alone(ids, frame) for _, ids in blocks(tokens, chunks, size, frame.room - 1)]
-
-
-READ: dict[str, Callable[[Tensor, Group], Tensor]] = {
-    "landmark": at_landmarks,
-    "naive": chunk_means,
-    "late": chunk_means,
-    "truncated": chunk_means,
-    "cls": at_heads,
-    "multicls": at_heads,
-}
-"""How each mode takes the vectors of rows' parts from their states."""
 
 
 def open_encoder(source: Path, mode: str, window: int = 0, overlap: int = 0, graph: Path | None = None) -> Encoder:
@@ -117,14 +116,6 @@ def graph_vectors(graph: Path) -> Callable[[Sequence[Row]], list[Tensor]]:
         return out
 
     return vectors
-
-
-def landmark_rows(
-    tokens: Sequence[Token], chunks: Sequence[Range], size: int, frame: Frame, overlap: int = 0
-) -> list[Row]:
-    """Windows with a landmark behind each chunk."""
-    laid = windows(tokens, chunks, size, frame, alike=True, overlap=overlap)
-    return [landmark_row(window, frame) for window in laid]
 
 
 def late_rows(tokens: Sequence[Token], chunks: Sequence[Range], size: int, frame: Frame) -> list[Row]:

@@ -5,15 +5,15 @@ from __future__ import annotations
 import dataclasses
 import itertools
 import json
-import tomllib
 from collections.abc import Iterable, Sequence
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any
 
 import numpy
 
 from .evaluate import COLUMNS
 from .plot import chart
+from .settings import fill, toml
 
 NDCG = "nDCG@10"
 """The column of document nDCG@10 that a row asks for: doc, max or mix."""
@@ -49,9 +49,9 @@ class View:
     """Which labels are compared, on which questions, by which columns."""
 
     title: str
-    rows: list[str]
-    sets: list[str]
-    columns: list[str] = dataclasses.field(default_factory=lambda: [NDCG])
+    rows: tuple[str, ...]
+    sets: tuple[str, ...]
+    columns: tuple[str, ...] = (NDCG,)
     longest: int = 0
     """Of sets with nominal lengths, only those up to so many tokens; 0 for all."""
 
@@ -154,18 +154,14 @@ class Report:
     @staticmethod
     def read(path: Path) -> Report:
         """Reads a file; keys that nothing reads are refused."""
-        with path.open("rb") as file:
-            try:
-                values = tomllib.load(file)
-            except tomllib.TOMLDecodeError as error:
-                raise ValueError(f"{path}: {error}") from error
+        values = toml(path)
         if unknown := values.keys() - {field.name for field in dataclasses.fields(Report)}:
             raise ValueError(f"{path}: unknown key {min(unknown)!r}, want rows, names, tables or plots")
         return Report(
-            {label: _make(Run, run, f"{path}: {label}") for label, run in values.get("rows", {}).items()},
+            {label: fill(Run, run, f"{path}: {label}") for label, run in values.get("rows", {}).items()},
             values.get("names", {}),
-            [_make(Table, table, f"{path}: table {i}") for i, table in enumerate(values.get("tables", []), 1)],
-            [_make(Plot, plot, f"{path}: plot {i}") for i, plot in enumerate(values.get("plots", []), 1)],
+            [fill(Table, table, f"{path}: table {i}") for i, table in enumerate(values.get("tables", []), 1)],
+            [fill(Plot, plot, f"{path}: plot {i}") for i, plot in enumerate(values.get("plots", []), 1)],
         )
 
     def run(self, label: str) -> Run:
@@ -288,16 +284,6 @@ def _lengths(found: Sequence[Group], count: int) -> tuple[str, list[str], numpy.
     names = [f"{low / 1000:.1f}–{high / 1000:.1f}k" for low, high in itertools.pairwise(edges)] or ["all"]
     buckets = numpy.where(numpy.isnan(tokens), -1, numpy.searchsorted(edges[1:-1], tokens, side="right"))
     return f"length of the document, tokens of {BYTES} bytes", names, buckets
-
-
-T = TypeVar("T")
-
-
-def _make(cls: type[T], values: dict[str, Any], where: str) -> T:
-    try:
-        return cls(**values)
-    except (TypeError, ValueError) as error:
-        raise ValueError(f"{where}: {error}") from error
 
 
 def _name(key: tuple[str, str, int, int, str]) -> str:

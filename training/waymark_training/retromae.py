@@ -19,7 +19,7 @@ from torch import Tensor, nn
 from torch.nn import functional
 
 from . import draw, settings
-from .batches import Group, by_length, group, landmark_row
+from .batches import Group, groups
 from .bert import Bert, BertConfig
 from .distil import MEASURED
 from .draw import Chunk, Sampler
@@ -111,14 +111,10 @@ class Reconstruction:
 
     def _terms(self, model: Bert, windows: Sequence[Sequence[Chunk]], rng: Generator) -> tuple[dict[str, Tensor], int]:
         """The mean losses of the tokens to name, and how many tokens were read."""
-        rows = [landmark_row(draw.lay(self.packed, chunks, self.frame), self.frame) for chunks in windows]
-        lengths = [len(row.ids) for row in rows]
-        losses = [
-            self._losses(model, group([rows[i] for i in numbers], self.frame.pad), rng)
-            for numbers in by_length(lengths, GROUP)
-        ]
+        rows = draw.rows(self.packed, windows, self.frame)
+        losses = [self._losses(model, made, rng) for _, made in groups(rows, self.frame.pad, GROUP)]
         encoder, decoder = (torch.cat(parts).mean() for parts in zip(*losses))
-        return {"encoder": encoder, "decoder": decoder}, sum(lengths)
+        return {"encoder": encoder, "decoder": decoder}, sum(len(row.ids) for row in rows)
 
     def _losses(self, model: Bert, made: Group, rng: Generator) -> tuple[Tensor, Tensor]:
         """The losses of the tokens that the encoder, and the decoder, has to name."""

@@ -155,12 +155,16 @@ class Settings:
 
 def read(path: Path) -> Settings:
     """Reads a configuration; keys that nothing reads are refused."""
+    return fill(Settings, toml(path), str(path))
+
+
+def toml(path: Path) -> dict[str, Any]:
+    """The values of a TOML file; an error says which file it is."""
     with path.open("rb") as file:
         try:
-            values = tomllib.load(file)
+            return tomllib.load(file)
         except tomllib.TOMLDecodeError as error:
             raise ValueError(f"{path}: {error}") from error
-    return _fill(Settings, values, str(path))
 
 
 T = TypeVar("T")
@@ -169,7 +173,8 @@ SIMPLE = {int: int, float: (int, float), str: str, bool: bool}
 """What a key of each type may hold."""
 
 
-def _fill(cls: type[T], values: dict[str, Any], where: str) -> T:
+def fill(cls: type[T], values: dict[str, Any], where: str) -> T:
+    """A dataclass made of a table's values; errors begin with where it stands."""
     fields = {field.name for field in dataclasses.fields(cls)}
     types = get_type_hints(cls)
     made = {}
@@ -179,9 +184,9 @@ def _fill(cls: type[T], values: dict[str, Any], where: str) -> T:
         if types[name] in SIMPLE and not isinstance(value, SIMPLE[types[name]]):
             raise ValueError(f"{where}: {name} is {value!r}, want {types[name].__name__}")
         if dataclasses.is_dataclass(types[name]):
-            value = _fill(types[name], value, f"{where}, {name}")
+            value = fill(types[name], value, f"{where}, {name}")
         made[name] = tuple(value) if isinstance(value, list) else value
     try:
         return cls(**made)
-    except TypeError as error:
+    except (TypeError, ValueError) as error:
         raise ValueError(f"{where}: {error}") from error

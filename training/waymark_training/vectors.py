@@ -10,7 +10,7 @@ import torch
 from torch import Tensor
 from torch.nn import functional
 
-from .batches import Group, Row, by_length, group, landmark_row
+from .batches import Group, Row, groups, landmark_row
 from .bert import Bert
 from .layout import Frame, Window
 
@@ -95,8 +95,7 @@ def alone(ids: Sequence[int], frame: Frame) -> Row:
 def row_vectors(model: Bert, rows: Sequence[Row], pad: int, read: Callable[[Tensor, Group], Tensor]) -> list[Tensor]:
     """What read makes of the last layer's states for each row, in order."""
     out: list[Tensor] = [torch.empty(0)] * len(rows)
-    for numbers in by_length([len(row.ids) for row in rows], GROUP):
-        made = group([rows[i] for i in numbers], pad)
+    for numbers, made in groups(rows, pad, GROUP):
         vectors = read(all_states(model, made)[-1], made)
         for i, part in zip(numbers, vectors.split([len(rows[i].parts) for i in numbers])):
             out[i] = part
