@@ -10,12 +10,12 @@ native := CGO_LDFLAGS=-L$(LIB) WAYMARK_ONNXRUNTIME=$(LIB)/libonnxruntime.so
 # Packages without native code, for the race detector.
 pure = $(shell go list ./... | grep -v -e /landmark/onnx -e /cmd/ -e /examples/ -e /internal/tools/)
 
-.PHONY: demo test build deps env race lint fuzz bench
+.PHONY: demo test build deps qdrant env race lint fuzz bench
 
 demo: build
 	@scripts/demo.sh
 
-test: deps
+test: deps qdrant
 	go build ./...
 	$(native) go test -tags onnx ./...
 
@@ -27,13 +27,17 @@ build: deps
 deps:
 	@scripts/deps.sh
 
+# Qdrant's engine, for the tests of whatever talks to a Qdrant, put into .deps/.
+qdrant:
+	@scripts/qdrant.sh
+
 # `eval "$(make -s env)"` lets plain go commands use the native libraries.
 env:
 	@echo 'export CGO_LDFLAGS=-L$(LIB)'
 	@echo 'export GOFLAGS=-tags=onnx'
 	@echo 'export WAYMARK_ONNXRUNTIME=$(LIB)/libonnxruntime.so'
 
-race:
+race: qdrant
 	go test -race $(pure)
 
 lint: deps

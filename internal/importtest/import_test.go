@@ -38,6 +38,7 @@ var rules = map[string]rule{
 	"pipeline":            {ours: []string{"chunker", "ingest", "landmark", "retriever", "llm", "internal/prose"}},
 	"configs":             {ours: []string{"chunker", "landmark", "retriever"}, others: []string{"github.com/goccy/go-yaml"}},
 	"internal/importtest": {},
+	"internal/qdranttest": {others: []string{"github.com/qdrant/go-client/qdrant", "google.golang.org/grpc"}},
 	"internal/wire": {ours: []string{"chunker", "configs", "ingest", "landmark", "landmark/modeldir", "landmark/onnx", "llm", "models",
 		"pipeline", "retriever", "retriever/local"}},
 	"cmd/waymark": {ours: []string{"chunker", "configs", "ingest", "internal/wire", "landmark/modeldir", "landmark/onnx", "llm", "models", "pipeline", "retriever"},
