@@ -83,6 +83,10 @@ var (
 	ErrClosed = errors.New("store is closed")
 	// ErrBusy says that another writer holds the store.
 	ErrBusy = errors.New("store is held by another writer")
+	// ErrUnreachable says that the store's server did not answer in time.
+	ErrUnreachable = errors.New("store cannot be reached")
+	// ErrDenied says that the store's server refuses the key.
+	ErrDenied = errors.New("store refuses access")
 )
 
 // Fingerprint identifies what made the vectors of a collection. It is kept with

@@ -31,6 +31,8 @@ var rules = map[string]rule{
 	"models":              {},
 	"retriever":           {ours: []string{"chunker"}},
 	"retriever/storetest": {ours: []string{"retriever", "chunker"}, others: []string{"github.com/google/go-cmp"}},
+	"retriever/qdrant": {ours: []string{"retriever", "chunker", "internal/prose"},
+		others: []string{"github.com/qdrant/go-client", "google.golang.org/grpc", "google.golang.org/protobuf", "github.com/google/uuid", "golang.org/x/text"}},
 	"retriever/local":     {ours: []string{"retriever", "chunker"}, others: []string{"modernc.org/sqlite", "golang.org/x/sys"}},
 	"internal/prose":      {others: []string{"github.com/rivo/uniseg"}},
 	"llm":                 {ours: []string{"internal/prose"}, others: []string{"github.com/tmc/langchaingo/llms"}},

@@ -1,0 +1,344 @@
+package qdrant
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"strconv"
+	"strings"
+	"sync"
+
+	pb "github.com/qdrant/go-client/qdrant"
+	"google.golang.org/grpc/codes"
+
+	"github.com/waymark-rag/waymark/retriever"
+)
+
+// Store is a retriever.Store in a collection of a Qdrant server. Several
+// processes may have the same collection open, and write to it, at once.
+type Store struct {
+	address     string
+	collection  string
+	opts        Options
+	client      *pb.Client
+	shard       *pb.ShardKeySelector // of the tenant, nil without custom sharding
+	part        int                  // most landmarks of a point
+	fingerprint retriever.Fingerprint
+
+	life   sync.RWMutex // held for reading by every call, for writing by Close
+	closed bool
+
+	mu      sync.Mutex
+	indexes map[string]bool // fields of the payload that have one
+}
+
+var _ retriever.Store = (*Store)(nil)
+
+// Open opens a collection of the server at an address, host or host:port. A
+// collection that is not there, unless it is to be created, is a
+// retriever.ErrNotFound; a server that cannot be reached is a
+// retriever.ErrUnreachable, and one that refuses the key a retriever.ErrDenied.
+// The context is not kept.
+func Open(ctx context.Context, address, collection string, opts *Options) (*Store, error) {
+	var o Options
+	if opts != nil {
+		o = *opts
+	}
+	o = o.withDefaults()
+	if err := o.validate(); err != nil {
+		return nil, err
+	}
+	if err := checkName(collection); err != nil {
+		return nil, err
+	}
+	config, err := o.config(address)
+	if err != nil {
+		return nil, err
+	}
+	client, err := pb.NewClient(config)
+	if err != nil {
+		return nil, fmt.Errorf("qdrant at %s: %w", address, err)
+	}
+	s := &Store{address: address, collection: collection, opts: o, client: client, indexes: make(map[string]bool)}
+	if err := s.prepare(ctx); err != nil {
+		client.Close()
+		return nil, err
+	}
+	return s, nil
+}
+
+// checkName refuses names that the server does not take.
+func checkName(collection string) error {
+	const bad = "<>:\"/\\|?*\x00\x1f"
+	if collection == "" || len(collection) > 255 || strings.ContainsAny(collection, bad) {
+		return fmt.Errorf("collection name %q: want 1 to 255 bytes and none of %q", collection, bad)
+	}
+	return nil
+}
+
+// prepare makes sure that the server can do what is needed, and that the
+// collection is one of ours, made by what the options name.
+func (s *Store) prepare(ctx context.Context) error {
+	if err := s.checkServer(ctx); err != nil {
+		return err
+	}
+	if err := s.ensureCollection(ctx); err != nil {
+		return err
+	}
+	have, err := s.describe(ctx)
+	if err != nil {
+		return err
+	}
+	switch {
+	case have.Format > formatVersion:
+		return fmt.Errorf("collection %q has format %d and this program reads up to %d: use a newer waymark", s.collection, have.Format, formatVersion)
+	case !s.opts.Fingerprint.IsZero() && s.opts.Fingerprint != have.Fingerprint:
+		return &retriever.MismatchError{Have: have.Fingerprint, Want: s.opts.Fingerprint}
+	}
+	s.part, s.fingerprint = have.PartLandmarks, have.Fingerprint
+	if err := s.loadIndexes(ctx); err != nil {
+		return err
+	}
+	if s.opts.ReadOnly {
+		return nil
+	}
+	return s.sweep(ctx)
+}
+
+// needs are what older servers lack, the newest first.
+var needs = []struct {
+	minor   int
+	missing string
+}{
+	{13, "MaxSim of fetched candidates alone where a vector has no graph"},
+	{12, "the values of a key (facets)"},
+	{10, "the query call, multivectors and inverse document frequencies"},
+}
+
+func (s *Store) checkServer(ctx context.Context) error {
+	reply, err := call(ctx, s, "asking for its version", func(ctx context.Context, client *pb.Client) (*pb.HealthCheckReply, error) {
+		return client.HealthCheck(ctx)
+	})
+	if err != nil {
+		return err
+	}
+	parts := strings.SplitN(strings.TrimPrefix(reply.GetVersion(), "v"), ".", 3)
+	if len(parts) < 2 {
+		return nil // a build that does not say
+	}
+	major, err1 := strconv.Atoi(parts[0])
+	minor, err2 := strconv.Atoi(parts[1])
+	if err1 != nil || err2 != nil || major > 1 {
+		return nil
+	}
+	var missing []string
+	for _, n := range needs {
+		if major < 1 || minor < n.minor {
+			missing = append(missing, n.missing)
+		}
+	}
+	if len(missing) == 0 {
+		return nil
+	}
+	return fmt.Errorf("qdrant at %s is version %s, which lacks %s: want 1.%d or newer", s.address, reply.GetVersion(), strings.Join(missing, "; "), needs[0].minor)
+}
+
+// ensureCollection creates the collection if it is not there and may be created.
+// Of two processes that do it at once, one creates it and both go on.
+func (s *Store) ensureCollection(ctx context.Context) error {
+	there, err := call(ctx, s, "looking for the collection", func(ctx context.Context, client *pb.Client) (bool, error) {
+		return client.CollectionExists(ctx, s.collection)
+	})
+	if err != nil {
+		return err
+	}
+	if !there && !s.opts.Create {
+		return fmt.Errorf("%w: qdrant at %s has no collection %q", retriever.ErrNotFound, s.address, s.collection)
+	}
+	if !there {
+		_, err := call(ctx, s, "creating the collection", func(ctx context.Context, client *pb.Client) (struct{}, error) {
+			err := client.CreateCollection(ctx, s.createRequest())
+			if code(err) == codes.AlreadyExists || code(err) == codes.InvalidArgument && strings.Contains(err.Error(), "already exists") {
+				err = nil
+			}
+			return struct{}{}, err
+		})
+		if err != nil {
+			return err
+		}
+	}
+	if s.opts.Layout.ShardPerTenant {
+		return s.ensureShards(ctx)
+	}
+	return nil
+}
+
+// The shard keys of custom sharding: one for the collection's description, and
+// one for each tenant.
+const descriptionShard = "waymark"
+
+func tenantShard(tenant string) string { return "tenant:" + tenant }
+
+func selector(key string) *pb.ShardKeySelector {
+	return &pb.ShardKeySelector{ShardKeys: []*pb.ShardKey{pb.NewShardKeyKeyword(key)}}
+}
+
+// descriptionSelector says where the collection's description is.
+func (s *Store) descriptionSelector() *pb.ShardKeySelector {
+	if s.opts.Layout.ShardPerTenant {
+		return selector(descriptionShard)
+	}
+	return nil
+}
+
+func (s *Store) ensureShards(ctx context.Context) error {
+	for _, key := range []string{descriptionShard, tenantShard(s.opts.Tenant)} {
+		_, err := call(ctx, s, "creating a shard key", func(ctx context.Context, client *pb.Client) (struct{}, error) {
+			err := client.CreateShardKey(ctx, s.collection, &pb.CreateShardKey{ShardKey: pb.NewShardKeyKeyword(key)})
+			if err != nil && strings.Contains(err.Error(), "already exist") {
+				err = nil
+			}
+			return struct{}{}, err
+		})
+		if err != nil {
+			return err
+		}
+	}
+	s.shard = selector(tenantShard(s.opts.Tenant))
+	return nil
+}
+
+// describe reads what the collection says of itself, or writes it if the
+// collection is to be created and is still without.
+func (s *Store) describe(ctx context.Context) (description, error) {
+	for first := true; ; first = false {
+		points, err := call(ctx, s, "reading the collection's description", func(ctx context.Context, client *pb.Client) ([]*pb.RetrievedPoint, error) {
+			return client.Get(ctx, &pb.GetPoints{
+				CollectionName: s.collection, Ids: []*pb.PointId{collectionID}, WithPayload: pb.NewWithPayload(true), ShardKeySelector: s.descriptionSelector(),
+			})
+		})
+		if err != nil {
+			return description{}, err
+		}
+		if len(points) == 1 {
+			var d description
+			if err := json.Unmarshal([]byte(points[0].GetPayload()[keyCollection].GetStringValue()), &d); err != nil || d.PartLandmarks < 1 {
+				return description{}, fmt.Errorf("collection %q: its description cannot be read: want a collection that waymark has made", s.collection)
+			}
+			return d, nil
+		}
+		if !s.opts.Create || !first {
+			return description{}, fmt.Errorf("collection %q of qdrant at %s was not made by waymark: want another name", s.collection, s.address)
+		}
+		if err := s.fill(ctx); err != nil {
+			return description{}, err
+		}
+	}
+}
+
+// fill gives a new collection its indexes and its description, which comes last:
+// a collection that has one is complete. One that has points but no description
+// is somebody else's.
+func (s *Store) fill(ctx context.Context) error {
+	n, err := s.count(ctx, nil)
+	if err != nil {
+		return err
+	}
+	if n > 0 {
+		return fmt.Errorf("collection %q of qdrant at %s was not made by waymark and holds %d points: want another name", s.collection, s.address, n)
+	}
+	if err := s.createIndexes(ctx, fixedIndexes); err != nil {
+		return err
+	}
+	d, err := json.Marshal(description{formatVersion, s.opts.Layout.PartLandmarks, s.opts.Fingerprint})
+	if err != nil {
+		return err
+	}
+	return s.upsert(ctx, s.descriptionSelector(), []*pb.PointStruct{{
+		Id: collectionID, Vectors: pb.NewVectorsMap(map[string]*pb.Vector{}),
+		Payload: map[string]*pb.Value{keyCollection: pb.NewValueString(string(d))},
+	}})
+}
+
+func (s *Store) info(ctx context.Context) (*pb.CollectionInfo, error) {
+	return call(ctx, s, "reading the collection's settings", func(ctx context.Context, client *pb.Client) (*pb.CollectionInfo, error) {
+		return client.GetCollectionInfo(ctx, s.collection)
+	})
+}
+
+// loadIndexes notes which fields of the payload have an index.
+func (s *Store) loadIndexes(ctx context.Context) error {
+	info, err := s.info(ctx)
+	if err != nil {
+		return err
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for field := range info.GetPayloadSchema() {
+		s.indexes[field] = true
+	}
+	return nil
+}
+
+func (s *Store) hasIndex(field string) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.indexes[field]
+}
+
+// indexed reports whether a field has an index, which another process may have
+// created since the last look.
+func (s *Store) indexed(ctx context.Context, field string) (bool, error) {
+	if s.hasIndex(field) {
+		return true, nil
+	}
+	err := s.loadIndexes(ctx)
+	return s.hasIndex(field), err
+}
+
+func (s *Store) createIndexes(ctx context.Context, wanted []index) error {
+	for _, i := range wanted {
+		if s.hasIndex(i.key) {
+			continue
+		}
+		_, err := call(ctx, s, "creating an index", func(ctx context.Context, client *pb.Client) (*pb.UpdateResult, error) {
+			return client.CreateFieldIndex(ctx, i.request(s.collection))
+		})
+		if err != nil {
+			return err
+		}
+		s.mu.Lock()
+		s.indexes[i.key] = true
+		s.mu.Unlock()
+	}
+	return nil
+}
+
+// Fingerprint returns what the collection was created with.
+func (s *Store) Fingerprint() retriever.Fingerprint { return s.fingerprint }
+
+// Close waits for calls in progress and ends the connection.
+func (s *Store) Close() error {
+	s.life.Lock()
+	defer s.life.Unlock()
+	if s.closed {
+		return nil
+	}
+	s.closed = true
+	return s.client.Close()
+}
+
+// enter begins a call; leave ends it.
+func (s *Store) enter(ctx context.Context) error {
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	s.life.RLock()
+	if s.closed {
+		s.life.RUnlock()
+		return retriever.ErrClosed
+	}
+	return nil
+}
+
+func (s *Store) leave() { s.life.RUnlock() }
