@@ -14,7 +14,11 @@ import (
 // Config holds every setting. Default returns it complete.
 type Config struct {
 	// Store says where documents are kept, as ParsePlace reads it.
-	Store  string `yaml:"store"`
+	Store string `yaml:"store"`
+	// Tenant keeps its documents apart from those of every other in the same
+	// store.
+	Tenant string `yaml:"tenant"`
+	Qdrant Qdrant `yaml:"qdrant"`
 	Model  Model  `yaml:"model"`
 	Chunk  Chunk  `yaml:"chunk"`
 	Ingest Ingest `yaml:"ingest"`
@@ -92,6 +96,7 @@ func Default() Config {
 	chunk := chunker.Options{}.WithDefaults()
 	return Config{
 		Store:  "local:.waymark/index.db",
+		Qdrant: Qdrant{APIKeyEnv: "WAYMARK_QDRANT_API_KEY", Timeout: time.Minute, RetryFor: 30 * time.Second},
 		Model:  Model{Path: "waymark-e5-small"},
 		Chunk:  Chunk{Mode: string(chunk.Mode), MaxTokens: chunk.MaxTokens, MaxBytes: chunk.MaxBytes},
 		Ingest: Ingest{MaxFileBytes: 32 << 20},
@@ -107,9 +112,12 @@ func (c Config) Validate() error {
 	bad := func(name string, value any, want string) {
 		errs = append(errs, fmt.Errorf("%s: %v: want %s", name, value, want))
 	}
-	if _, err := ParsePlace(c.Store); err != nil {
-		errs = append(errs, fmt.Errorf("store: %w", err))
+	place, err := c.Place()
+	if err != nil {
+		errs = append(errs, err)
 	}
+	c.Qdrant.validate(bad)
+	c.Qdrant.validateAt(place, bad)
 	if c.Model.Path == "" {
 		bad("model.path", `""`, "a model directory or the name of a model that ships with waymark")
 	}
@@ -166,6 +174,21 @@ func (c Config) Validate() error {
 		bad("llm.temperature", c.LLM.Temperature, "a number from 0 to 2")
 	}
 	return errors.Join(errs...)
+}
+
+// Place is where documents are kept, with the tenant that is in force.
+func (c Config) Place() (Place, error) {
+	p, err := ParsePlace(c.Store)
+	if err != nil {
+		return Place{}, fmt.Errorf("store: %w", err)
+	}
+	if c.Tenant != "" && p.Tenant != "" && p.Tenant != c.Tenant {
+		return Place{}, fmt.Errorf("tenant: %q: the store's address names another, %q: want one of them alone", c.Tenant, p.Tenant)
+	}
+	if c.Tenant != "" {
+		p.Tenant = c.Tenant
+	}
+	return p, nil
 }
 
 // ChunkOptions are the settings under chunk, as the chunker takes them.

@@ -8,7 +8,8 @@
 //
 // Never: opens, dials or builds anything; internal/wire does. It holds no secret
 // either: an API key is read from the environment variable or file that
-// llm.api_key_env or llm.api_key_file names, when it is needed.
+// api_key_env or api_key_file, under llm and qdrant, names, when it is needed.
 //
-// configs/waymark.yaml is the example with every setting at its default.
+// configs/waymark.yaml is the example with every setting at its default,
+// configs/qdrant.yaml one for a deployment with Qdrant.
 package configs

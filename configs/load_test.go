@@ -33,6 +33,67 @@ func TestExampleFileIsTheDefault(t *testing.T) {
 	}
 }
 
+func TestQdrantExample(t *testing.T) {
+	cfg, err := Load(Sources{File: "qdrant.yaml", Environ: []string{"WAYMARK_TENANT=acme", "WAYMARK_QDRANT_API_KEY=secret"}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := Default()
+	want.Store, want.Tenant = "qdrants://qdrant.internal:6334/documents", "acme"
+	want.Qdrant = Qdrant{
+		APIKeyEnv: "WAYMARK_QDRANT_API_KEY", APIKeyFile: "/run/secrets/qdrant", CAFile: "/etc/ssl/internal-ca.pem",
+		Timeout: 20 * time.Second, RetryFor: 2 * time.Minute, Oversampling: 2,
+		Quantization: "scalar", OnDisk: true, Shards: 6, Replicas: 2, WriteConsistency: 1, Strict: true,
+	}
+	if diff := cmp.Diff(want, cfg); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+	place, err := cfg.Place()
+	if err != nil || place.Tenant != "acme" || !place.TLS {
+		t.Errorf("place %+v, error %v", place, err)
+	}
+}
+
+// Every setting of Qdrant can be given on the command line as in the file.
+func TestQdrantSettings(t *testing.T) {
+	values := map[string]string{
+		"api_key_env": "KEY", "api_key_file": "key", "ca_file": "ca.pem", "timeout": "5s", "retry_for": "0s",
+		"exact": "true", "candidates": "200", "hnsw_ef": "128", "oversampling": "1.5", "part_landmarks": "32", "float32": "true",
+		"quantization": "binary", "on_disk": "true", "hnsw_m": "32", "hnsw_ef_construct": "256", "shards": "4", "replicas": "3",
+		"write_consistency": "2", "shard_per_tenant": "true", "strict": "true",
+	}
+	src := Sources{Settings: []Setting{{"store", "qdrants://h/c?tenant=a", "--store"}, {"tenant", "a", "--tenant"}}}
+	file := "store: qdrants://h/c\ntenant: a\nqdrant:\n"
+	for key, value := range values {
+		src.Settings = append(src.Settings, Setting{"qdrant." + key, value, "--set"})
+		file += "  " + key + ": " + value + "\n"
+	}
+	name := filepath.Join(t.TempDir(), "w.yaml")
+	if err := os.WriteFile(name, []byte(file), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for _, src := range []Sources{src, {File: name}} {
+		cfg, err := Load(src)
+		if err != nil {
+			t.Fatal(err)
+		}
+		want := Qdrant{
+			APIKeyEnv: "KEY", APIKeyFile: "key", CAFile: "ca.pem", Timeout: 5 * time.Second,
+			Exact: true, Candidates: 200, HNSWEf: 128, Oversampling: 1.5, PartLandmarks: 32, Float32: true,
+			Quantization: "binary", OnDisk: true, HNSWM: 32, HNSWEfConstruct: 256, Shards: 4, Replicas: 3,
+			WriteConsistency: 2, ShardPerTenant: true, Strict: true,
+		}
+		if diff := cmp.Diff(want, cfg.Qdrant); diff != "" {
+			t.Errorf("(-want +got):\n%s", diff)
+		}
+	}
+	for _, key := range Keys() {
+		if name, ok := strings.CutPrefix(key, "qdrant."); ok && values[name] == "" {
+			t.Errorf("%s is not in this test", key)
+		}
+	}
+}
+
 func TestOrder(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "w.yaml")
 	if err := os.WriteFile(file, []byte("search:\n  k: 3\n  level: chunk\nllm:\n  timeout: 5s\n"), 0o600); err != nil {
@@ -90,6 +151,18 @@ func TestRefused(t *testing.T) {
 		{"provider without model", setting("llm.provider", "openai"), []string{"llm.model"}},
 		{"duration", setting("llm.timeout", "5"), []string{"llm.timeout", `"5"`}},
 		{"pooling", setting("model.pooling", "max"), []string{"model.pooling: max"}},
+		{"address", setting("store", "qdrant://h"), []string{"store: place", "it names no collection", "qdrant://localhost:6334/docs"}},
+		{"two tenants", file("store: qdrant://h/c?tenant=a\ntenant: b\n"), []string{`tenant: "b"`, `"a"`}},
+		{"qdrant key in the file", file("qdrant:\n  api_key: secret\n"), []string{"api_key"}},
+		{"qdrant timeout", setting("qdrant.timeout", "0s"), []string{"qdrant.timeout: 0s"}},
+		{"qdrant retries", setting("qdrant.retry_for", "-1s"), []string{"qdrant.retry_for: -1s"}},
+		{"candidates", setting("qdrant.candidates", "-1"), []string{"qdrant.candidates: -1"}},
+		{"shards", setting("qdrant.shards", "4294967296"), []string{"qdrant.shards: 4294967296"}},
+		{"oversampling", setting("qdrant.oversampling", "0.5"), []string{"qdrant.oversampling: 0.5"}},
+		{"oversampling NaN", setting("qdrant.oversampling", "NaN"), []string{"qdrant.oversampling: NaN"}},
+		{"quantization", setting("qdrant.quantization", "product"), []string{"qdrant.quantization: product", "scalar"}},
+		{"certificates without TLS", file("store: qdrant://h/c\nqdrant:\n  ca_file: ca.pem\n"), []string{"qdrant.ca_file", "qdrants://"}},
+		{"shard of no tenant", file("store: qdrant://h/c\nqdrant:\n  shard_per_tenant: true\n"), []string{"qdrant.shard_per_tenant", "--tenant"}},
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
