@@ -23,6 +23,10 @@ import (
 // Options says how a store is opened. The zero value opens an existing store
 // for reading and writing.
 type Options struct {
+	// Tenant names whose documents these are. Every tenant has a file of its
+	// own beside the one that Open is given, which is that of the tenant
+	// without a name, and a fingerprint of its own. Valid UTF-8 without NUL.
+	Tenant string
 	// Fingerprint says what makes the vectors. It is kept when the store is
 	// created; a store that was created with another is refused with a
 	// *retriever.MismatchError. The zero value takes the store as it is.
@@ -75,7 +79,10 @@ func Open(ctx context.Context, path string, opts *Options) (*Store, error) {
 		o = *opts
 	}
 	s, err := open(ctx, path, o)
-	if err != nil {
+	switch {
+	case err != nil && o.Tenant != "":
+		return nil, fmt.Errorf("store %q, tenant %q: %w", path, o.Tenant, err)
+	case err != nil:
 		return nil, fmt.Errorf("store %q: %w", path, err)
 	}
 	return s, nil
@@ -87,6 +94,9 @@ func open(ctx context.Context, path string, o Options) (*Store, error) {
 	}
 	path, err := filepath.Abs(path) // the working directory may change
 	if err != nil {
+		return nil, err
+	}
+	if path, err = tenantFile(path, o.Tenant); err != nil {
 		return nil, err
 	}
 	switch info, err := os.Stat(path); {
