@@ -9,15 +9,10 @@ import (
 )
 
 func TestContract(t *testing.T) {
-	storetest.Test(t, func(t *testing.T, dim int) (retriever.Store, func() retriever.Store) {
+	storetest.Test(t, func(t *testing.T) storetest.Open {
 		path := filepath.Join(t.TempDir(), "store.db")
-		s := openTest(t, path, &Options{Create: true, Fingerprint: retriever.Fingerprint{Model: "test", Dim: dim}})
-		return s, func() retriever.Store {
-			if err := s.Close(); err != nil {
-				t.Fatal(err)
-			}
-			s = openTest(t, path, nil)
-			return s
+		return func(tenant string, f retriever.Fingerprint) (retriever.Store, error) {
+			return Open(t.Context(), path, &Options{Create: true, Tenant: tenant, Fingerprint: f})
 		}
 	})
 }

@@ -25,9 +25,9 @@ func version(id string, n int) retriever.Document {
 
 // testAtomicReplace lets readers look at a document while it is replaced: all
 // they see of it must be of one version.
-func testAtomicReplace(t *testing.T, open Open) {
+func testAtomicReplace(t *testing.T, at Open) {
 	const versions, readers = 60, 3
-	s, _ := open(t, 4)
+	s := create(t, at, 4)
 	upsert(t, s, version("d", 0))
 	done := make(chan struct{})
 	var wg sync.WaitGroup
@@ -91,8 +91,8 @@ func checkWhole(t *testing.T, s retriever.Store) {
 	}
 }
 
-func testConcurrentUse(t *testing.T, open Open) {
-	s, _ := open(t, 4)
+func testConcurrentUse(t *testing.T, at Open) {
+	s := create(t, at, 4)
 	ctx := t.Context()
 	var wg sync.WaitGroup
 	report := func(what string, err error) {
@@ -143,8 +143,8 @@ func calls(ctx context.Context, s retriever.Store) map[string]error {
 	return out
 }
 
-func testCancelled(t *testing.T, open Open) {
-	s, _ := open(t, 4)
+func testCancelled(t *testing.T, at Open) {
+	s := create(t, at, 4)
 	letters(t, s)
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
@@ -170,8 +170,8 @@ func testCancelled(t *testing.T, open Open) {
 	}
 }
 
-func testClosed(t *testing.T, open Open) {
-	s, _ := open(t, 4)
+func testClosed(t *testing.T, at Open) {
+	s := create(t, at, 4)
 	letters(t, s)
 	candidates(t, s, retriever.Query{Vector: axis(0)})
 	for range 2 {

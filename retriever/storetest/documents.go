@@ -1,7 +1,6 @@
 package storetest
 
 import (
-	"fmt"
 	"math"
 	"strings"
 	"testing"
@@ -10,8 +9,8 @@ import (
 	"github.com/waymark-rag/waymark/retriever"
 )
 
-func testEmpty(t *testing.T, open Open) {
-	s, _ := open(t, 4)
+func testEmpty(t *testing.T, at Open) {
+	s := create(t, at, 4)
 	c := candidates(t, s, retriever.Query{Vector: axis(0), Words: "anything", Filter: where("nosuch", retriever.Eq, "x")})
 	if len(c.Dense)+len(c.Lexical) != 0 {
 		t.Errorf("an empty store found %v", c)
@@ -36,8 +35,8 @@ func testEmpty(t *testing.T, open Open) {
 	}
 }
 
-func testRoundTrip(t *testing.T, open Open) {
-	s, _ := open(t, 4)
+func testRoundTrip(t *testing.T, at Open) {
+	s := create(t, at, 4)
 	d := document("a", unit(1, 2, 3, 4),
 		part{"Grüße, 世界.\r\n", unit(1, 0, 0, 1)}, part{"", unit(1, -1, 0, 0)}, part{"second 🙂\t", unit(0, 0, -1, 2)})
 	d.Metadata = map[string]any{"format": "markdown"}
@@ -46,8 +45,8 @@ func testRoundTrip(t *testing.T, open Open) {
 	wantDiff(t, "document", []retriever.Document{d}, fetch(t, s, all, "a"))
 }
 
-func testReplace(t *testing.T, open Open) {
-	s, reopen := open(t, 4)
+func testReplace(t *testing.T, at Open) {
+	s := create(t, at, 4)
 	three := document("a", axis(0), part{"one alpha ", axis(0)}, part{"two alpha ", axis(1)}, part{"three alpha", axis(2)})
 	one := document("a", axis(3), part{"only beta", axis(3)})
 	other := document("b", axis(1), part{"bystander gamma", axis(1)})
@@ -71,12 +70,12 @@ func testReplace(t *testing.T, open Open) {
 	}
 	upsert(t, s, three)
 	check(three)
-	s = reopen()
+	s = reopen(t, at, s)
 	check(three)
 }
 
-func testSameIDTwice(t *testing.T, open Open) {
-	s, _ := open(t, 4)
+func testSameIDTwice(t *testing.T, at Open) {
+	s := create(t, at, 4)
 	first := document("a", axis(0), part{"first ", axis(0)}, part{"version", axis(0)})
 	second := document("a", axis(1), part{"second", axis(1)})
 	upsert(t, s, first, second)
@@ -86,8 +85,8 @@ func testSameIDTwice(t *testing.T, open Open) {
 	}
 }
 
-func testRefused(t *testing.T, open Open) {
-	s, _ := open(t, 4)
+func testRefused(t *testing.T, at Open) {
+	s := create(t, at, 4)
 	upsert(t, s, document("kept", axis(0), part{"kept", axis(0)}))
 	nan, inf := float32(math.NaN()), float32(math.Inf(1))
 	for name, change := range map[string]func(*retriever.Document){
@@ -131,8 +130,8 @@ func testRefused(t *testing.T, open Open) {
 	}
 }
 
-func testMemory(t *testing.T, open Open) {
-	s, _ := open(t, 4)
+func testMemory(t *testing.T, at Open) {
+	s := create(t, at, 4)
 	fresh := func() retriever.Document {
 		return with(document("a", unit(1, 2, 0, 0), part{"words", unit(1, 0, 2, 0)}),
 			map[string]any{"tags": []string{"x", "y"}, "n": int64(1)})
@@ -166,8 +165,8 @@ func testMemory(t *testing.T, open Open) {
 	wantDiff(t, "the filter", []string{"x"}, list)
 }
 
-func testMetadataTypes(t *testing.T, open Open) {
-	s, reopen := open(t, 4)
+func testMetadataTypes(t *testing.T, at Open) {
+	s := create(t, at, 4)
 	metadata := map[string]any{
 		"string": "text", "empty": "", "quote": `a "b" 'c' \ <&>`, "true": true, "false": false,
 		"int": int64(7), "negative": int64(-7), "largest": int64(math.MaxInt64), "smallest": int64(math.MinInt64),
@@ -193,11 +192,11 @@ func testMetadataTypes(t *testing.T, open Open) {
 		}
 	}
 	check(s)
-	check(reopen())
+	check(reopen(t, at, s))
 }
 
-func testStrangeIDs(t *testing.T, open Open) {
-	s, _ := open(t, 4)
+func testStrangeIDs(t *testing.T, at Open) {
+	s := create(t, at, 4)
 	ids := []string{
 		" ", "a b", "a\nb", `quote " and ' and \`, "a/b/../c", "C:\\x", "%41", "?*", "ключ", "日本語.md", "🙂",
 		"'; DROP TABLE documents; --", "A", "a", "a ", strings.Repeat("long/", 200),
@@ -218,39 +217,8 @@ func testStrangeIDs(t *testing.T, open Open) {
 	}
 }
 
-func testLargeDocument(t *testing.T, open Open) {
-	const n = 3000
-	s, _ := open(t, 4)
-	parts := make([]part, n)
-	for i := range parts {
-		angle := float64(i) / n
-		parts[i] = part{fmt.Sprintf("passage%d of many. ", i), unit(float32(math.Cos(angle)), float32(math.Sin(angle)), 0, 0)}
-	}
-	d := document("large", axis(2), parts...)
-	small := document("small", axis(2), part{"passage of one", axis(1)})
-	upsert(t, s, d, small)
-	got := fetch(t, s, all, "large")
-	if len(got) != 1 || len(got[0].Chunks) != n {
-		t.Fatalf("the large document came back with other than %d chunks", n)
-	}
-	wantDiff(t, "the large document", d, got[0])
-	c := candidates(t, s, retriever.Query{Vector: axis(0), Words: "passage2999", Limit: 5})
-	wantDiff(t, "by words", []string{"large/2999"}, places(c.Lexical))
-	if len(c.Dense) != 5 || c.Dense[0].Chunk > 30 {
-		t.Errorf("by vector: %q, want chunks from the start", places(c.Dense))
-	}
-	c = candidates(t, s, retriever.Query{Vector: axis(0), Limit: n + 10})
-	if len(c.Dense) != n+1 {
-		t.Errorf("asked for all, got %d candidates, want %d", len(c.Dense), n+1)
-	}
-	upsert(t, s, document("large", axis(2), part{"shrunk", axis(3)}))
-	if docs, chunks := stats(t, s); docs != 2 || chunks != 2 {
-		t.Errorf("after replacing it the store holds %d documents with %d chunks, want 2 with 2", docs, chunks)
-	}
-}
-
-func testEmptyText(t *testing.T, open Open) {
-	s, _ := open(t, 4)
+func testEmptyText(t *testing.T, at Open) {
+	s := create(t, at, 4)
 	none := document("none", axis(0))
 	one := document("one", axis(1), part{"", axis(1)})
 	upsert(t, s, none, one)

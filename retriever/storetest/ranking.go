@@ -19,7 +19,7 @@ func byPlace(a, b retriever.Candidate) int {
 
 // testRanking compares a store with the definition, worked out over all chunks,
 // on random vectors that lie in clusters as those of texts do.
-func testRanking(t *testing.T, open Open) {
+func testRanking(t *testing.T, at Open) {
 	const dim, chunks = 64, 2000
 	rng := rand.New(rand.NewPCG(7, 11))
 	random := func(around []float32, noise float64) []float32 {
@@ -32,7 +32,7 @@ func testRanking(t *testing.T, open Open) {
 		}
 		return unit(v...)
 	}
-	s, _ := open(t, dim)
+	s := create(t, at, dim)
 	var docs []retriever.Document
 	for n := 0; n < chunks; {
 		center := random(nil, 1)

@@ -1,6 +1,6 @@
 // Package storetest checks that a retriever.Store keeps its contract.
 //
-// In: a function that opens an empty store.
+// In: a function that opens stores at a place where nothing is yet.
 //
 // Out: a subtest for each sentence of the contract, so that every store,
 // whatever is behind it, means the same by the same call.
@@ -22,13 +22,19 @@ import (
 	"github.com/waymark-rag/waymark/retriever"
 )
 
-// Open returns an empty store for vectors of length dim and a function that
-// closes it and opens the same place again. What is still open when the test
-// ends, Open closes by t.Cleanup. Each call opens a place of its own.
-type Open func(t *testing.T, dim int) (store retriever.Store, reopen func() retriever.Store)
+// Open opens the store at one place, for one tenant, with the fingerprint of
+// what makes the vectors; a zero fingerprint takes the place as it is. If
+// nothing is there for the tenant, it makes an empty store that keeps the
+// fingerprint; the suite's is never zero then and says the length of a vector.
+// The suite closes what it opens, and has several open at a time.
+type Open func(tenant string, fingerprint retriever.Fingerprint) (retriever.Store, error)
+
+// New returns how to open a place of its own, where nothing is yet. What it
+// needs is cleaned up by t.Cleanup.
+type New func(t *testing.T) Open
 
 // Test runs the whole suite.
-func Test(t *testing.T, open Open) {
+func Test(t *testing.T, place New) {
 	for _, test := range []struct {
 		name string
 		run  func(*testing.T, Open)
@@ -41,20 +47,36 @@ func Test(t *testing.T, open Open) {
 		{"MemoryIsNotShared", testMemory},
 		{"MetadataTypes", testMetadataTypes},
 		{"StrangeIDs", testStrangeIDs},
-		{"LargeDocument", testLargeDocument},
 		{"EmptyText", testEmptyText},
+		{"LargeDocument", testLargeDocument},
+		{"LargeReplaced", testLargeReplaced},
+		{"ChunkCounts", testChunkCounts},
 		{"Delete", testDelete},
+		{"DeleteEverything", testDeleteEverything},
+		{"DeleteMany", testDeleteMany},
 		{"DeleteWhere", testDeleteWhere},
+		{"DeleteWhereExact", testDeleteWhereExact},
 		{"Fetch", testFetch},
 		{"Scroll", testScroll},
+		{"ScrollPages", testScrollPages},
+		{"ScrollOrder", testScrollOrder},
 		{"ScrollWhileWriting", testScrollWhileWriting},
 		{"Stats", testStats},
 		{"Reopen", testReopen},
+		{"Fingerprint", testFingerprint},
+		{"FingerprintDim", testFingerprintDim},
+		{"Tenants", testTenants},
+		{"TenantsDelete", testTenantsDelete},
+		{"TenantsKeys", testTenantsKeys},
+		{"TenantNames", testTenantNames},
 		{"DenseScores", testDenseScores},
 		{"Ties", testTies},
+		{"TiesAtTheCut", testTiesAtTheCut},
 		{"PerDocument", testPerDocument},
 		{"FilterBeforeCut", testFilterBeforeCut},
 		{"FilterMeaning", testFilterMeaning},
+		{"FilterKeys", testFilterKeys},
+		{"FilterTogether", testFilterTogether},
 		{"UnknownKey", testUnknownKey},
 		{"QueryRefused", testQueryRefused},
 		{"Words", testWords},
@@ -65,11 +87,49 @@ func Test(t *testing.T, open Open) {
 		{"Ranking", testRanking},
 		{"AtomicReplace", testAtomicReplace},
 		{"ConcurrentUse", testConcurrentUse},
+		{"TwoWritersOneDocument", testTwoWritersOneDocument},
+		{"TwoWriters", testTwoWriters},
+		{"WriteAgainstDelete", testWriteAgainstDelete},
 		{"Cancelled", testCancelled},
 		{"Closed", testClosed},
 	} {
-		t.Run(test.name, func(t *testing.T) { test.run(t, open) })
+		t.Run(test.name, func(t *testing.T) { test.run(t, place(t)) })
 	}
+}
+
+// made is the fingerprint that the suite's stores are made with.
+func made(dim int) retriever.Fingerprint {
+	return retriever.Fingerprint{Model: "test", Pooling: "landmark", Dim: dim}
+}
+
+// open opens a tenant's store and closes it when the test ends.
+func open(t *testing.T, at Open, tenant string, f retriever.Fingerprint) retriever.Store {
+	t.Helper()
+	s, err := at(tenant, f)
+	if err != nil {
+		t.Fatalf("opening tenant %q: %v", tenant, err)
+	}
+	t.Cleanup(func() {
+		if err := s.Close(); err != nil {
+			t.Errorf("Close: %v", err)
+		}
+	})
+	return s
+}
+
+// create opens an empty store for vectors of length dim.
+func create(t *testing.T, at Open, dim int) retriever.Store {
+	t.Helper()
+	return open(t, at, "", made(dim))
+}
+
+// reopen closes the store and opens it again as it is.
+func reopen(t *testing.T, at Open, s retriever.Store) retriever.Store {
+	t.Helper()
+	if err := s.Close(); err != nil {
+		t.Fatalf("Close: %v", err)
+	}
+	return open(t, at, "", retriever.Fingerprint{})
 }
 
 // tolerance is how far a score may be from the one in full precision: stores

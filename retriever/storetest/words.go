@@ -8,8 +8,8 @@ import (
 	"github.com/waymark-rag/waymark/retriever"
 )
 
-func testWords(t *testing.T, open Open) {
-	s, _ := open(t, 4)
+func testWords(t *testing.T, at Open) {
+	s := create(t, at, 4)
 	filler := "one two three four five six seven eight "
 	upsert(t, s,
 		document("a", axis(0), part{"The checkpoint copies pages. ", axis(0)}, part{"A second checkpoint, a third checkpoint.", axis(0)}),
@@ -41,8 +41,8 @@ func testWords(t *testing.T, open Open) {
 
 // testWordsAreText asks for what would be an operator or an error in one query
 // language or another.
-func testWordsAreText(t *testing.T, open Open) {
-	s, _ := open(t, 4)
+func testWordsAreText(t *testing.T, at Open) {
+	s := create(t, at, 4)
 	upsert(t, s, document("a", axis(0), part{"apple banana ", axis(0)}, part{"cherry near and or not", axis(1)}))
 	for _, words := range []string{
 		`"`, `""`, `"apple`, `apple"`, `app*`, `*`, `^apple`, `NEAR(`, `NEAR(apple cherry, 2)`, `apple AND cherry`, `apple NOT banana`,
@@ -69,8 +69,8 @@ func testWordsAreText(t *testing.T, open Open) {
 	}
 }
 
-func testWordsUnicode(t *testing.T, open Open) {
-	s, _ := open(t, 4)
+func testWordsUnicode(t *testing.T, at Open) {
+	s := create(t, at, 4)
 	for id, text := range map[string]string{
 		"de": "Die Größe der Übung", "ru": "Журнал упреждающей записи", "el": "Ημερολόγιο εγγραφής",
 		"fr": "Un re\u0301sume\u0301 de la the\u0300se", "hi": "हिन्दी में लिखा है", "ar": "سجل الكتابة المسبقة",
@@ -89,8 +89,8 @@ func testWordsUnicode(t *testing.T, open Open) {
 	}
 }
 
-func testWordsFilterAndCut(t *testing.T, open Open) {
-	s, _ := open(t, 4)
+func testWordsFilterAndCut(t *testing.T, at Open) {
+	s := create(t, at, 4)
 	for i := range 30 {
 		upsert(t, s, with(document(fmt.Sprintf("%02d", i), axis(0), part{strings.Repeat("word ", 40-i), axis(0)}),
 			map[string]any{"late": i >= 20}))
@@ -106,8 +106,8 @@ func testWordsFilterAndCut(t *testing.T, open Open) {
 	}
 }
 
-func testBothSources(t *testing.T, open Open) {
-	s, _ := open(t, 4)
+func testBothSources(t *testing.T, at Open) {
+	s := create(t, at, 4)
 	upsert(t, s,
 		document("a", axis(0), part{"near the vector ", axis(0)}, part{"with the word", []float32{0, 0.6, 0.8, 0}}),
 		document("b", []float32{0.6, 0, 0, 0.8}, part{"word word", []float32{0, 0, 0, -1}}),
