@@ -3,6 +3,7 @@ package langchain_test
 import (
 	"context"
 	"math"
+	"os"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -187,3 +188,14 @@ func norm(v []float32) float64 {
 }
 
 func nan() float64 { return math.NaN() }
+
+func writeFile(t testing.TB, dir, name, content string) {
+	t.Helper()
+	path := filepath.Join(dir, filepath.FromSlash(name))
+	if err := os.MkdirAll(filepath.Dir(path), 0o777); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(path, []byte(content), 0o666); err != nil {
+		t.Fatal(err)
+	}
+}
