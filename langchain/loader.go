@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"maps"
+	"slices"
 	"strings"
 	"sync"
 
@@ -64,7 +65,7 @@ func (l *Loader) Load(ctx context.Context) ([]schema.Document, error) {
 }
 
 // LoadAndSplit is Load with each document cut into pieces, whose ids are the path with
-// #1, #2 and so on. A TextSplitter of this package cuts a file along its own structure.
+// #1, #2 and so on; those of nothing but white space are left out. A TextSplitter of this package cuts a file along its own structure.
 // The pieces of another are known by their place in the file if they are the text
 // without gaps or overlaps.
 //
@@ -177,6 +178,7 @@ func (f file) split(splitter textsplitter.TextSplitter) ([]schema.Document, erro
 		}
 		docs = f.place(pieces)
 	}
+	docs = slices.DeleteFunc(docs, func(d schema.Document) bool { return isBlank(d.PageContent) })
 	for i := range docs {
 		docs[i].Metadata[MetaID] = fmt.Sprintf("%s#%d", f.doc.ID, i+1)
 	}
