@@ -148,24 +148,24 @@ def grpc_vector(v):
     """A vector of a point, without the detour over models, which takes long for many floats."""
     kind = v.WhichOneof("vector")
     if kind == "dense":
-        return list(v.dense.data)
+        return v.dense.data[:]
     if kind == "sparse":
-        return e.SparseVector(list(v.sparse.indices), list(v.sparse.values))
+        return e.SparseVector(v.sparse.indices[:], v.sparse.values[:])
     if kind == "multi_dense":
         check_rows("points", [len(x.data) for x in v.multi_dense.vectors])
-        return [list(x.data) for x in v.multi_dense.vectors]
+        return [x.data[:] for x in v.multi_dense.vectors]
     if kind is not None:
         raise Err(UNIMPLEMENTED, f"vector as {kind}")
     # the fields of clients before 1.16
     if v.HasField("indices"):
-        return e.SparseVector(list(v.indices.data), list(v.data))
+        return e.SparseVector(v.indices.data[:], v.data[:])
     if v.HasField("vectors_count"):
         if not v.vectors_count or len(v.data) % v.vectors_count:
             raise Err(INVALID, f"{len(v.data)} floats cannot be split into {v.vectors_count} vectors")
         size = len(v.data) // v.vectors_count
         check_rows("points", [size] * v.vectors_count)
-        return [list(v.data[i:i + size]) for i in range(0, len(v.data), size)]
-    return list(v.data)
+        return [v.data[i:i + size] for i in range(0, len(v.data), size)]
+    return v.data[:]
 
 
 def grpc_vectors(v):
