@@ -21,6 +21,10 @@ type IndexOptions struct {
 	DryRun bool
 	// KeepMissing leaves documents in the store whose files are gone.
 	KeepMissing bool
+	// Shard restricts the run to a share of the documents: no other is read,
+	// stored, removed or reported. Runs on all shares, at once or one after the
+	// other, do together what one run on the whole does.
+	Shard Shard
 	// Progress is called after each file, from one goroutine at a time.
 	Progress func(Progress)
 }
@@ -41,6 +45,9 @@ const MetaRoot = "root"
 func (p *Pipeline) Index(ctx context.Context, roots []string, opts IndexOptions) (Report, error) {
 	if p.Chunker == nil {
 		return Report{}, errors.New("indexing needs a chunker")
+	}
+	if err := opts.Shard.validate(); err != nil {
+		return Report{}, err
 	}
 	start := time.Now()
 	r := &indexRun{
@@ -105,13 +112,15 @@ func (r *indexRun) walk(ctx context.Context, roots []string) error {
 		var skip *ingest.Skip
 		switch {
 		case errors.As(err, &skip):
-			r.skip(skip)
+			if r.opts.Shard.Has(file.ID) {
+				r.skip(skip)
+			}
 			if skip.Reason == ingest.Unreadable {
 				r.dark = append(r.dark, file)
 			}
 		case err != nil:
 			return err
-		default:
+		case r.opts.Shard.Has(file.ID):
 			r.files = append(r.files, file)
 			r.tally.progress.Files++
 			r.tally.progress.Bytes += file.Size
@@ -144,8 +153,10 @@ func (r *indexRun) loadKnown(ctx context.Context) error {
 		if err != nil {
 			return fmt.Errorf("reading what the store has: %w", err)
 		}
-		root, _ := doc.Metadata[MetaRoot].(string)
-		r.known[doc.ID] = known{doc.Hash, root}
+		if r.opts.Shard.Has(doc.ID) {
+			root, _ := doc.Metadata[MetaRoot].(string)
+			r.known[doc.ID] = known{doc.Hash, root}
+		}
 	}
 	return nil
 }
