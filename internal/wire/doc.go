@@ -3,7 +3,8 @@
 //
 // In: a configs.Config and what of the pipeline is needed.
 //
-// Out: a [Built], to be closed.
+// Out: a [Built], or a store alone, to be closed.
 //
-// Never: holds logic worth a test of its own.
+// Never: dials before what can be checked without is checked, decides what a
+// setting means, or shows a secret.
 package wire

@@ -20,7 +20,6 @@ import (
 	"github.com/waymark-rag/waymark/models"
 	"github.com/waymark-rag/waymark/pipeline"
 	"github.com/waymark-rag/waymark/retriever"
-	"github.com/waymark-rag/waymark/retriever/local"
 )
 
 // Access says what will be done with the store.
@@ -54,6 +53,9 @@ func (b *Built) Close() error {
 }
 
 // Open builds the pipeline that cfg describes. Secrets are read with getenv.
+//
+// What is quick to check comes first: files that the settings name, then a store
+// that must be there already, and last the model, which takes a second to load.
 func Open(ctx context.Context, cfg configs.Config, access Access, getenv func(string) string, log *slog.Logger) (_ *Built, err error) {
 	b := &Built{}
 	defer func() {
@@ -61,15 +63,30 @@ func Open(ctx context.Context, cfg configs.Config, access Access, getenv func(st
 			err = errors.Join(err, b.Close())
 		}
 	}()
-	// A store that is not there is the likelier mistake and the quicker check.
-	place, err := configs.ParsePlace(cfg.Store)
+	if _, err := ModelDir(cfg.Model.Path); err != nil {
+		return nil, err
+	}
+	key, err := apiKey("llm.api_key_file", cfg.LLM.APIKeyFile, cfg.LLM.APIKeyEnv, getenv)
 	if err != nil {
 		return nil, err
 	}
-	if access == Read {
-		if _, err := os.Stat(place.Path); errors.Is(err, fs.ErrNotExist) {
-			return nil, fmt.Errorf("%w: %s", retriever.ErrNotFound, place)
+	answer, err := answerOptions(cfg)
+	if err != nil {
+		return nil, err
+	}
+	where, err := locate(cfg, getenv)
+	if err != nil {
+		return nil, err
+	}
+	var store retriever.FingerprintedStore // stays nil if it is yet to be made
+	if access != Write {
+		store, err = where.open(ctx, opening{readOnly: true})
+		if err != nil && !(access == Plan && errors.Is(err, retriever.ErrNotFound)) {
+			return nil, err
 		}
+	}
+	if store != nil {
+		b.closers = append(b.closers, store.Close)
 	}
 	if b.Model, err = OpenModel(ctx, cfg); err != nil {
 		return nil, err
@@ -79,15 +96,16 @@ func Open(ctx context.Context, cfg configs.Config, access Access, getenv func(st
 	if err != nil {
 		return nil, err
 	}
-	store, err := b.openStore(ctx, place, access, fingerprint(cfg, b.Model))
-	if err != nil {
-		return nil, err
+	print := Fingerprint(cfg, b.Model)
+	switch {
+	case store == nil:
+		if store, err = b.newStore(ctx, where, access, print); err != nil {
+			return nil, err
+		}
+	case store.Fingerprint() != print:
+		return nil, &retriever.MismatchError{Have: store.Fingerprint(), Want: print}
 	}
-	writer, err := openLLM(cfg, b.Model, getenv)
-	if err != nil {
-		return nil, err
-	}
-	answer, err := answerOptions(cfg)
+	writer, err := openLLM(cfg, key, b.Model)
 	if err != nil {
 		return nil, err
 	}
@@ -125,26 +143,8 @@ func ModelDir(path string) (fs.FS, error) {
 	return os.DirFS(path), nil
 }
 
-func (b *Built) openStore(ctx context.Context, place configs.Place, access Access, print retriever.Fingerprint) (retriever.Store, error) {
-	opts := &local.Options{Fingerprint: print, Create: access == Write, ReadOnly: access != Write}
-	store, err := local.Open(ctx, place.Path, opts)
-	if access == Plan && errors.Is(err, retriever.ErrNotFound) {
-		var dir string
-		if dir, err = os.MkdirTemp("", "waymark"); err != nil {
-			return nil, err
-		}
-		b.closers = append(b.closers, func() error { return os.RemoveAll(dir) })
-		store, err = local.Open(ctx, filepath.Join(dir, "empty.db"), &local.Options{Fingerprint: print, Create: true})
-	}
-	if err != nil {
-		return nil, err
-	}
-	b.closers = append(b.closers, store.Close)
-	return store, nil
-}
-
-// fingerprint is all that decides what a vector of the collection is.
-func fingerprint(cfg configs.Config, m *onnx.Model) retriever.Fingerprint {
+// Fingerprint is all that decides what a vector of the collection is.
+func Fingerprint(cfg configs.Config, m *onnx.Model) retriever.Fingerprint {
 	c := m.Config()
 	return retriever.Fingerprint{
 		Model:    fmt.Sprintf("%s (%s)", m.Name, m.Digest),
@@ -157,11 +157,7 @@ func fingerprint(cfg configs.Config, m *onnx.Model) retriever.Fingerprint {
 	}
 }
 
-func openLLM(cfg configs.Config, m *onnx.Model, getenv func(string) string) (llm.Model, error) {
-	key, err := apiKey(cfg.LLM, getenv)
-	if err != nil {
-		return nil, err
-	}
+func openLLM(cfg configs.Config, key string, m *onnx.Model) (llm.Model, error) {
 	return llm.Open(llm.Config{
 		Provider:      cfg.LLM.Provider,
 		Model:         cfg.LLM.Model,
@@ -171,18 +167,6 @@ func openLLM(cfg configs.Config, m *onnx.Model, getenv func(string) string) (llm
 		ContextTokens: cfg.Answer.ContextTokens,
 		Similarity:    similarity(m),
 	})
-}
-
-// apiKey reads the key from where the configuration says it is.
-func apiKey(c configs.LLM, getenv func(string) string) (string, error) {
-	if c.APIKeyFile == "" {
-		return getenv(c.APIKeyEnv), nil
-	}
-	data, err := os.ReadFile(c.APIKeyFile)
-	if err != nil {
-		return "", fmt.Errorf("llm.api_key_file: %w", err)
-	}
-	return strings.TrimSpace(string(data)), nil
 }
 
 func answerOptions(cfg configs.Config) (*pipeline.AnswerOptions, error) {
