@@ -148,6 +148,8 @@ func TestEqualKeysAfterRepair(t *testing.T) {
 	f := newFixture(t, nil)
 	_, err := f.AddDocuments(t.Context(), []schema.Document{{PageContent: "x", Metadata: map[string]any{"a\xff": 1, "a%FF": 2}}})
 	wantError(t, err, `another key is "a%FF" already`)
+	_, err = f.AddDocuments(t.Context(), []schema.Document{{PageContent: "x", Metadata: map[string]any{"deep": map[string]int{"a\xff": 1, "a%FF": 2}}}})
+	wantError(t, err, `metadata "deep": two of its keys are "a%FF"`)
 }
 
 func TestOwnKeysHideNoOthers(t *testing.T) {

@@ -135,8 +135,12 @@ func encode(v reflect.Value, depth int) (any, error) {
 		}
 		entries := make(map[string]any, v.Len())
 		for key, e := range v.Seq2() {
+			name := repairName(key.String())
+			if _, taken := entries[name]; taken {
+				return nil, fmt.Errorf("two of its keys are %q once their bad bytes are escaped", name)
+			}
 			var err error
-			if entries[repairName(key.String())], err = encode(e, depth+1); err != nil {
+			if entries[name], err = encode(e, depth+1); err != nil {
 				return nil, err
 			}
 		}
