@@ -19,12 +19,14 @@ func Verify(doc *Document, tolerance float64) error {
 			mean[k] += float64(x) * float64(c.Norm)
 		}
 	}
-	var dot, norm float64
+	var dot, norm, own float64
 	for k, x := range mean {
-		dot += x * float64(doc.Vector[k])
+		y := float64(doc.Vector[k]) // rounded, so not quite of length 1
+		dot += x * y
 		norm += x * x
+		own += y * y
 	}
-	if cosine := dot / math.Sqrt(norm); !(cosine >= 1-tolerance) {
+	if cosine := dot / math.Sqrt(norm*own); !(cosine >= 1-tolerance) {
 		return fmt.Errorf("document %q: its vector has cosine %.6f with the mean of its landmarks, want 1 within %g: index it again", doc.ID, cosine, tolerance)
 	}
 	return nil
