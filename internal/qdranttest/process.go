@@ -30,7 +30,10 @@ type process struct {
 
 // start runs an engine and waits until it answers.
 func start(args ...string) (*process, error) {
-	python, adapter, err := installed()
+	if errRoot != nil {
+		return nil, errRoot
+	}
+	python, adapter, err := installed(root)
 	if err != nil {
 		return nil, err
 	}
@@ -93,11 +96,8 @@ func moduleRoot() (string, error) {
 	}
 }
 
-// installed returns the interpreter and the program of the engine.
-func installed() (python, adapter string, err error) {
-	if errRoot != nil {
-		return "", "", errRoot
-	}
+// installed returns the interpreter and the program of the engine in a module.
+func installed(root string) (python, adapter string, err error) {
 	engine := filepath.Join(root, "internal", "qdranttest", "engine")
 	venv := filepath.Join(root, ".deps", "qdrant")
 	want, err := os.ReadFile(filepath.Join(engine, "requirements.txt"))

@@ -10,6 +10,7 @@ import (
 	"net"
 	"os"
 	"os/exec"
+	"path/filepath"
 	"strconv"
 	"strings"
 	"testing"
@@ -154,6 +155,35 @@ func TestKeyAndTLS(t *testing.T) {
 	defer cancel()
 	if _, err := plain.HealthCheck(ctx); err == nil {
 		t.Error("an engine with TLS answers without")
+	}
+}
+
+// TestNotInstalled holds that whoever lacks the engine is told the way to it.
+func TestNotInstalled(t *testing.T) {
+	module := t.TempDir()
+	write := func(content string, path ...string) {
+		t.Helper()
+		file := filepath.Join(append([]string{module}, path...)...)
+		if err := os.MkdirAll(filepath.Dir(file), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(file, []byte(content), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	refused := func(when string) {
+		t.Helper()
+		if _, _, err := installed(module); err == nil || !strings.Contains(err.Error(), "run `make qdrant`") {
+			t.Errorf("%s: %v, want the way to install it", when, err)
+		}
+	}
+	write("engine==2", "internal", "qdranttest", "engine", "requirements.txt")
+	refused("never installed")
+	write("engine==1", ".deps", "qdrant", "requirements.txt")
+	refused("another version installed")
+	write("engine==2", ".deps", "qdrant", "requirements.txt")
+	if _, _, err := installed(module); err != nil {
+		t.Errorf("installed: %v", err)
 	}
 }
 

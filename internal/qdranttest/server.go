@@ -74,6 +74,10 @@ func (s *Server) start() {
 
 // Kill ends the engine with SIGKILL.
 func (s *Server) Kill() {
+	s.tb.Helper()
+	if s.running == nil {
+		s.tb.Fatal("qdranttest: Kill of an engine that does not run: Restart it first")
+	}
 	s.running.kill()
 	s.log()
 	s.running = nil

@@ -67,11 +67,11 @@ func Client(tb testing.TB, address string) *qdrant.Client {
 	tb.Helper()
 	host, portText, err := net.SplitHostPort(address)
 	if err != nil {
-		tb.Fatalf("%s: %v, want host:port", ServerVariable, err)
+		tb.Fatalf("qdranttest: %v: want host:port", err)
 	}
 	port, err := strconv.Atoi(portText)
 	if err != nil {
-		tb.Fatalf("%s: %v, want host:port", ServerVariable, err)
+		tb.Fatalf("qdranttest: address %q: want host:port with a number for the port", address)
 	}
 	c, err := qdrant.NewClient(&qdrant.Config{
 		Host: host, Port: port, SkipCompatibilityCheck: true,

@@ -88,9 +88,13 @@ def wait(until_eof):
 
 
 def memory():
-    """The folder of a file system in memory, where there is one: on a disk, each new index of a collection waits
-    for it, and a test creates many."""
-    return "/dev/shm" if os.access("/dev/shm", os.W_OK) else None
+    """The folder of a file system in memory, where there is one with room: on a disk, each new index of a
+    collection waits for it, and a test creates many. In a container it may be too small for a few collections.
+    Whoever sets TMPDIR wants the folder there."""
+    shm = "/dev/shm"
+    if "TMPDIR" in os.environ or not os.access(shm, os.W_OK) or shutil.disk_usage(shm).free < 2 << 30:
+        return None
+    return shm
 
 
 def main():
