@@ -108,6 +108,11 @@ func installed(root string) (python, adapter string, err error) {
 	if err != nil || !bytes.Equal(have, want) {
 		return "", "", errors.New("qdranttest: Qdrant's engine for tests is not installed, or not in this version: run `make qdrant`")
 	}
+	// The go command runs tests again when a file has changed that they looked
+	// at, and the engine's are looked at by another process.
+	if _, err := os.ReadDir(engine); err != nil {
+		return "", "", err
+	}
 	return filepath.Join(venv, "bin", "python"), filepath.Join(engine, "adapter.py"), nil
 }
 

@@ -24,7 +24,9 @@ from concurrent import futures
 import grpc
 from qdrant_client import grpc as q
 
-import service
+import rpc
+from collections_service import Collections, Health
+from points_service import Points
 from shards import Shards
 
 
@@ -60,9 +62,9 @@ def serve(shards, args):
                  # go-client pings every 10 s; by default a Python gRPC server closes such a connection (too_many_pings)
                  ("grpc.http2.min_recv_ping_interval_without_data_ms", 1000), ("grpc.http2.max_ping_strikes", 0),
                  ("grpc.keepalive_permit_without_calls", 1)])
-    q.add_CollectionsServicer_to_server(service.Collections(shards), server)
-    q.add_PointsServicer_to_server(service.Points(shards), server)
-    q.add_QdrantServicer_to_server(service.Health(), server)
+    q.add_CollectionsServicer_to_server(Collections(shards), server)
+    q.add_PointsServicer_to_server(Points(shards), server)
+    q.add_QdrantServicer_to_server(Health(), server)
     address = f"127.0.0.1:{args.port}"
     if args.tls:
         cert, key = (open(f, "rb").read() for f in args.tls)
@@ -105,7 +107,7 @@ def main():
         server = serve(shards, args)
         wait(args.until_eof)
         server.stop(1).wait()
-        with service.LOCK:
+        with rpc.LOCK:
             shards.close()
     finally:
         if not args.path:

@@ -1,44 +1,12 @@
-"""The gRPC services Collections, Points and Qdrant (health)."""
-import threading
-import time
-import traceback
-
-import grpc
+"""The gRPC service Points."""
 import qdrant_edge as e
 from qdrant_client import grpc as q
 from qdrant_client.conversions.conversion import GrpcToRest, grpc_to_payload, payload_to_grpc
 
 import settings
 from convert import grpc_id, grpc_vectors, id_output, point, vectors_output
-from errors import INVALID, NOT_FOUND, UNIMPLEMENTED, Err
-
-VERSION = "1.18.3"  # told to clients; go-client warns when it is more than one minor away from its own
-
-LOCK = threading.RLock()  # calls are served one at a time
-
-
-def rpc(fn):
-    """Serialises calls, turns exceptions into gRPC statuses, fills in the time of the answer."""
-    def call(self, req, ctx):
-        start = time.monotonic()
-        try:
-            with LOCK:
-                r = fn(self, req)
-        except Err as x:
-            ctx.abort(x.code, x.msg)
-        except Exception as x:  # the engine's own input errors
-            s = str(x)
-            if s.startswith("No point with id"):
-                ctx.abort(NOT_FOUND, f"Not found: {s} found")
-            traceback.print_exc()  # the Go side shows it when the test fails
-            ctx.abort(INVALID, s if s.startswith("Wrong input") else "Wrong input: " + s)
-        except BaseException as x:  # a panic of the engine; without an answer the client would wait for ever
-            traceback.print_exc()
-            ctx.abort(grpc.StatusCode.INTERNAL, f"engine panic, restart it: {x}")
-        if "time" in r.DESCRIPTOR.fields_by_name:
-            r.time = time.monotonic() - start
-        return r
-    return call
+from errors import INVALID, UNIMPLEMENTED, Err
+from rpc import rpc
 
 
 # ---------------------------------------------------------------- requests
@@ -97,65 +65,6 @@ def done(r):
     """A write is applied before its answer; without `wait` the status says only that it was received, as the
     server's does."""
     return q.UpdateResult(operation_id=0, status=q.Completed if r.wait else q.Acknowledged)
-
-
-class Collections(q.CollectionsServicer):
-    def __init__(self, shards):
-        self.shards = shards
-
-    @rpc
-    def Create(self, r):
-        self.shards.create(r)
-        return q.CollectionOperationResponse(result=True)
-
-    @rpc
-    def Get(self, r):
-        return q.GetCollectionInfoResponse(result=self.shards.info(r.collection_name))
-
-    @rpc
-    def List(self, r):
-        return q.ListCollectionsResponse(collections=[q.CollectionDescription(name=n) for n in self.shards.shards])
-
-    @rpc
-    def Delete(self, r):
-        return q.CollectionOperationResponse(result=self.shards.delete_collection(r.collection_name))
-
-    @rpc
-    def Update(self, r):
-        self.shards.update_collection(r)
-        return q.CollectionOperationResponse(result=True)
-
-    @rpc
-    def CollectionExists(self, r):
-        return q.CollectionExistsResponse(result=q.CollectionExists(exists=self.shards.exists(r.collection_name)))
-
-    @rpc
-    def UpdateAliases(self, r):
-        a = dict(self.shards.aliases)
-        for x in r.actions:
-            k = x.WhichOneof("action")
-            if k == "create_alias":
-                a[x.create_alias.alias_name] = self.shards.resolve(x.create_alias.collection_name)
-            elif k == "delete_alias":
-                a.pop(x.delete_alias.alias_name, None)
-            elif k == "rename_alias":
-                if x.rename_alias.old_alias_name not in a:
-                    raise Err(NOT_FOUND, f"Not found: Alias {x.rename_alias.old_alias_name} does not exists!")
-                a[x.rename_alias.new_alias_name] = a.pop(x.rename_alias.old_alias_name)
-        self.shards.set_aliases(a)
-        return q.CollectionOperationResponse(result=True)
-
-    def alias_list(self, keep):
-        return q.ListAliasesResponse(aliases=[q.AliasDescription(alias_name=a, collection_name=n)
-                                              for a, n in self.shards.aliases.items() if keep(n)])
-
-    @rpc
-    def ListCollectionAliases(self, r):
-        return self.alias_list(lambda n: n == r.collection_name)
-
-    @rpc
-    def ListAliases(self, r):
-        return self.alias_list(lambda n: True)
 
 
 class Points(q.PointsServicer):
@@ -317,8 +226,3 @@ class Points(q.PointsServicer):
                 return q.FacetValue(bool_value=v)
             return q.FacetValue(integer_value=v) if isinstance(v, int) else q.FacetValue(string_value=str(v))
         return q.FacetResponse(hits=[q.FacetHit(value=value(v), count=n) for v, n in hits])
-
-
-class Health(q.QdrantServicer):
-    def HealthCheck(self, r, ctx):
-        return q.HealthCheckReply(title="qdrant - vector search engine", version=VERSION, commit="adapter")
