@@ -16,8 +16,9 @@ import (
 type ExtractiveOptions struct {
 	// Model quotes; nil means &llm.Extractive{}.
 	Model *llm.Extractive
-	// Parse finds question and sources in prompts of a form of one's own; ok is
-	// false for those to be read as usual.
+	// Parse finds question and sources in prompts of a form of one's own, and quotes
+	// then carry the numbers of the sources, from 1. It returns false for prompts
+	// that are to be read as usual.
 	Parse func(prompt string) (question string, sources []string, ok bool)
 	// Callbacks is told of every call; nil tells nobody.
 	Callbacks callbacks.Handler

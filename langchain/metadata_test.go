@@ -96,6 +96,10 @@ func TestMetadataOfOtherTypes(t *testing.T) {
 	}
 }
 
+type panics struct{}
+
+func (panics) MarshalJSON() ([]byte, error) { panic("no JSON today") }
+
 func TestMetadataThatCannotBeKept(t *testing.T) {
 	f := newFixture(t, nil)
 	loop := map[string]any{}
@@ -103,7 +107,7 @@ func TestMetadataThatCannotBeKept(t *testing.T) {
 	list := []any{nil}
 	list[0] = list
 	for key, v := range map[string]any{
-		"function": func() {}, "channel": make(chan int), "complex": 1i, "NaN": math.NaN(), "infinity": float32(math.Inf(1)),
+		"panic": panics{}, "function": func() {}, "channel": make(chan int), "complex": 1i, "NaN": math.NaN(), "infinity": float32(math.Inf(1)),
 		"inside": map[string]any{"a": []any{math.Inf(-1)}}, "loop": loop, "list": list, "long ago": time.Date(-5, 1, 1, 0, 0, 0, 0, time.UTC),
 	} {
 		_, err := f.AddDocuments(t.Context(), []schema.Document{{PageContent: "x", Metadata: map[string]any{"good": 1, key: v}}})

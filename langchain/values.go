@@ -6,78 +6,11 @@ import (
 	"fmt"
 	"math"
 	"reflect"
-	"strings"
 	"time"
 )
 
 // maxDepth bounds nesting, and so stops at a value that holds itself.
 const maxDepth = 64
-
-var (
-	anyType    = reflect.TypeFor[any]()
-	timeType   = reflect.TypeFor[time.Time]()
-	numberType = reflect.TypeFor[json.Number]()
-	bytesType  = reflect.TypeFor[[]byte]()
-)
-
-// baseTypes are the types that a name can tell.
-var baseTypes = func() map[string]reflect.Type {
-	types := map[string]reflect.Type{"any": anyType, "time.Time": timeType, "json.Number": numberType}
-	for _, t := range []reflect.Type{
-		reflect.TypeFor[bool](), reflect.TypeFor[string](), reflect.TypeFor[float32](), reflect.TypeFor[float64](),
-		reflect.TypeFor[int](), reflect.TypeFor[int8](), reflect.TypeFor[int16](), reflect.TypeFor[int32](), reflect.TypeFor[int64](),
-		reflect.TypeFor[uint](), reflect.TypeFor[uint8](), reflect.TypeFor[uint16](), reflect.TypeFor[uint32](), reflect.TypeFor[uint64](),
-	} {
-		types[t.Name()] = t
-	}
-	return types
-}()
-
-var baseNames = func() map[reflect.Type]string {
-	names := make(map[reflect.Type]string, len(baseTypes))
-	for name, t := range baseTypes {
-		names[t] = name
-	}
-	return names
-}()
-
-// typeName returns the name from which namedType finds t again.
-func typeName(t reflect.Type) (string, bool) {
-	if name, ok := baseNames[t]; ok {
-		return name, true
-	}
-	if t.Name() != "" {
-		return "", false // a type of somebody's own
-	}
-	switch {
-	case t.Kind() == reflect.Slice:
-		name, ok := typeName(t.Elem())
-		return "[]" + name, ok
-	case t.Kind() == reflect.Map && t.Key() == baseTypes["string"]:
-		name, ok := typeName(t.Elem())
-		return "map[string]" + name, ok
-	}
-	return "", false
-}
-
-func namedType(name string) (reflect.Type, error) {
-	if t, ok := baseTypes[name]; ok {
-		return t, nil
-	}
-	make := reflect.SliceOf
-	elem, ok := strings.CutPrefix(name, "[]")
-	if !ok {
-		make = func(t reflect.Type) reflect.Type { return reflect.MapOf(baseTypes["string"], t) }
-		if elem, ok = strings.CutPrefix(name, "map[string]"); !ok {
-			return nil, fmt.Errorf("unknown type %q", name)
-		}
-	}
-	t, err := namedType(elem)
-	if err != nil {
-		return nil, err
-	}
-	return make(t), nil
-}
 
 // encodeValue writes any value as JSON that names Go types wherever JSON leaves
 // them open.
@@ -168,14 +101,18 @@ func encodeAny(v reflect.Value, depth int) (any, error) {
 }
 
 // asJSON returns what the JSON of v says, whole numbers as int64.
-func asJSON(v any) (any, error) {
+func asJSON(v any) (plain any, err error) {
+	defer func() {
+		if p := recover(); p != nil { // in a method of the caller's type
+			plain, err = nil, fmt.Errorf("writing it as JSON panicked: %v", p)
+		}
+	}()
 	text, err := json.Marshal(v)
 	if err != nil {
 		return nil, err
 	}
 	d := json.NewDecoder(bytes.NewReader(text))
 	d.UseNumber()
-	var plain any
 	if err := d.Decode(&plain); err != nil {
 		return nil, err
 	}

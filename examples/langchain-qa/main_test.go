@@ -28,7 +28,7 @@ func TestAnswers(t *testing.T) {
 		"How many minutes did the batteries last at the test in 2032?": "At the test of October 2032 the batteries lasted 17 minutes, and four of the eight blocks were replaced. [1]\n",
 		"Who won the football cup?":                                    "The documents do not answer this.\n",
 	} {
-		cmd := exec.Command(os.Args[0], index, "../handbook/operations", question)
+		cmd := exec.Command(os.Args[0], index, "../handbook/operations/runbook.md", question)
 		cmd.Env = append(os.Environ(), "WAYMARK_TEST_MAIN=1", "WAYMARK_ONNXRUNTIME="+library)
 		cmd.Stderr = os.Stderr
 		out, err := cmd.Output()
