@@ -47,9 +47,13 @@ func explain(ctx context.Context, err error) (code int, hint string) {
 	case errors.As(err, &usage):
 		return exitUsage, "waymark --help and waymark COMMAND --help tell what there is"
 	case errors.As(err, &mismatch):
-		return exitMismatch, "use the settings it was indexed with, index into another file with --store local:PATH, or delete the file and index again"
+		return exitMismatch, "use the settings it was indexed with, name another place (local:PATH, qdrant://HOST:6334/COLLECTION), or delete the file or collection and index again"
 	case errors.Is(err, retriever.ErrNotFound):
-		return exitNoStore, "run waymark index DIR first, in this folder or with the same --store"
+		return exitNoStore, "run waymark index DIR first, in this folder or with the same --store and --tenant"
+	case errors.Is(err, retriever.ErrUnreachable):
+		return exitUnreachable, "is the server running, and the port that of gRPC, 6334 and not 6333? With TLS the address starts with qdrants://, and qdrant.ca_file names who may vouch for the server"
+	case errors.Is(err, retriever.ErrDenied):
+		return exitUnreachable, "set the key in the variable that qdrant.api_key_env names, WAYMARK_QDRANT_API_KEY by default, or in a file that qdrant.api_key_file names"
 	case errors.Is(err, retriever.ErrBusy):
 		return exitFailed, "wait for the other run to end, or stop it"
 	case errors.As(err, &unknown):

@@ -25,6 +25,8 @@ func TestExitCodes(t *testing.T) {
 		{fmt.Errorf("a: %w", retriever.ErrNotFound), exitNoStore, true},
 		{fmt.Errorf("a: %w", &retriever.MismatchError{}), exitMismatch, true},
 		{fmt.Errorf("a: %w", llm.ErrUnavailable), exitUnreachable, true},
+		{fmt.Errorf("a: %w", retriever.ErrUnreachable), exitUnreachable, true},
+		{fmt.Errorf("a: %w", retriever.ErrDenied), exitUnreachable, true},
 		{fmt.Errorf("a: %w", retriever.ErrBusy), exitFailed, true},
 		{fmt.Errorf("a: %w", &retriever.UnknownKeyError{}), exitUsage, true},
 	} {

@@ -16,6 +16,7 @@ import (
 
 func newIndex(a *app) *cobra.Command {
 	var opts pipeline.IndexOptions
+	var shard string
 	var quiet bool
 	cmd := &cobra.Command{
 		Use:   "index DIR...",
@@ -25,12 +26,17 @@ func newIndex(a *app) *cobra.Command {
 hash of its content) and stores it. Documents whose files are gone are removed.
 A file that cannot be indexed is reported with the reason and never stops the
 run, which then ends with exit code 3. A run that was interrupted is completed
-by the next.`,
-		Example: "  waymark index docs\n  waymark index --exclude '*.log' --dry-run docs notes",
+by the next.
+
+Several processes can index the same folders at once, each a share of the documents:
+--shard 1/3, 2/3 and 3/3 do together what one run does.`,
+		Example: "  waymark index docs\n  waymark index --exclude '*.log' --dry-run docs notes\n" +
+			"  waymark index --store qdrant://localhost:6334/docs --shard 2/8 docs",
 	}
 	f := cmd.Flags()
 	f.BoolVar(&opts.DryRun, "dry-run", false, "say what would be done, encode and store nothing")
 	f.BoolVar(&opts.KeepMissing, "keep-missing", false, "keep documents whose files are gone")
+	f.StringVar(&shard, "shard", "", "index only this share of the documents, such as 2/8 for the second of eight (default 1/1)")
 	f.BoolVarP(&quiet, "quiet", "q", false, "no progress")
 	f.StringSlice("include", nil, "globs of paths to read")
 	f.StringSlice("exclude", nil, "globs of paths to leave out")
@@ -45,6 +51,11 @@ by the next.`,
 			return err
 		}
 		opts.Walk, opts.Read = ingestOptions(cfg)
+		if shard != "" {
+			if opts.Shard, err = pipeline.ParseShard(shard); err != nil {
+				return usageError{fmt.Errorf("--shard: %w", err)}
+			}
+		}
 		access := wire.Write
 		if opts.DryRun {
 			access = wire.Plan
@@ -55,7 +66,7 @@ by the next.`,
 		}
 		var bar *progress
 		if !quiet && !a.json {
-			bar = newProgress(a.stderr)
+			bar = newProgress(a.stderr, "indexing", true)
 			opts.Progress = bar.update
 		}
 		report, err := b.Index(cmd.Context(), roots, opts)

@@ -3,11 +3,12 @@
 //	waymark index DIR...     bring the index up to date with the files in DIR
 //	waymark search QUESTION  show the passages that answer best
 //	waymark ask QUESTION     answer from those passages, with citations
+//	waymark export --to P    copy the index to another store, vectors included
 //	waymark models           list the models that ship with waymark
 //	waymark doctor           check the model, its library and the index
 //
-// The index is .waymark/index.db in the current folder unless --store says
-// otherwise. Every command takes --json; waymark COMMAND --help tells the rest.
+// The index is .waymark/index.db in the current folder unless --store names another
+// file or a collection of a Qdrant server. Every command takes --json; waymark COMMAND --help tells the rest.
 //
 // Exit codes: 0 done, 1 failed, 2 usage, 3 some documents skipped, 10 store
 // missing, 11 model mismatch, 12 backend unreachable, 130 interrupted.

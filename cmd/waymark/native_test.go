@@ -18,7 +18,7 @@ import (
 	"github.com/waymark-rag/waymark/retriever/local"
 )
 
-func TestNativeScripts(t *testing.T) { runScripts(t, "testdata/native") }
+func TestNativeScripts(t *testing.T) { runScripts(t, "testdata/native", nil) }
 
 // TestKilledWhileIndexing kills `waymark index` twenty times at random moments.
 // Each time the store must open, every document be wholly the old or the new

@@ -18,6 +18,7 @@ type app struct {
 	program
 	configFile string
 	store      string
+	tenant     string
 	sets       []string
 	json       bool
 	verbose    bool
@@ -54,12 +55,13 @@ Exit codes: 0 done, 1 failed, 2 usage, 3 some documents skipped,
 
 	flags := root.PersistentFlags()
 	flags.StringVar(&a.configFile, "config", "", "configuration file (default waymark.yaml if it is there)")
-	flags.StringVar(&a.store, "store", "", "where the documents are kept, local:PATH (default local:.waymark/index.db)")
+	flags.StringVar(&a.store, "store", "", "where the documents are kept, local:PATH or qdrant://HOST:6334/COLLECTION (default local:.waymark/index.db)")
+	flags.StringVar(&a.tenant, "tenant", "", "whose documents, in a store that several tenants share")
 	flags.StringArrayVar(&a.sets, "set", nil, "set any setting, such as search.mmr=0.7; may be repeated")
 	flags.BoolVar(&a.json, "json", false, "print JSON for programs")
 	flags.BoolVar(&a.verbose, "verbose", false, "log what goes on to stderr")
 
-	root.AddCommand(newIndex(a), newSearch(a), newAsk(a), newModels(a), newDoctor(a))
+	root.AddCommand(newIndex(a), newSearch(a), newAsk(a), newExport(a), newModels(a), newDoctor(a))
 	return root
 }
 
@@ -79,15 +81,16 @@ func (a *app) config(extra ...configs.Setting) (configs.Config, error) {
 	if src.File == "" {
 		src.File = a.getenv("WAYMARK_CONFIG")
 	}
-	for _, s := range a.sets {
-		key, value, ok := strings.Cut(s, "=")
-		if !ok {
-			return configs.Config{}, usageError{fmt.Errorf("--set %q: want KEY=VALUE, such as --set search.k=5", s)}
-		}
-		src.Settings = append(src.Settings, configs.Setting{Key: key, Value: value, From: "--set"})
+	sets, err := parseSets("--set", a.sets)
+	if err != nil {
+		return configs.Config{}, err
 	}
+	src.Settings = sets
 	if a.store != "" {
 		src.Settings = append(src.Settings, configs.Setting{Key: "store", Value: a.store, From: "--store"})
+	}
+	if a.tenant != "" {
+		src.Settings = append(src.Settings, configs.Setting{Key: "tenant", Value: a.tenant, From: "--tenant"})
 	}
 	src.Settings = append(src.Settings, extra...)
 	cfg, err := configs.Load(src)
@@ -98,6 +101,19 @@ func (a *app) config(extra ...configs.Setting) (configs.Config, error) {
 		cfg.Model.Library = a.getenv("WAYMARK_ONNXRUNTIME")
 	}
 	return cfg, nil
+}
+
+// parseSets reads the KEY=VALUE pairs of a flag.
+func parseSets(flag string, pairs []string) ([]configs.Setting, error) {
+	var out []configs.Setting
+	for _, pair := range pairs {
+		key, value, ok := strings.Cut(pair, "=")
+		if !ok {
+			return nil, usageError{fmt.Errorf("%s %q: want KEY=VALUE, such as %s search.k=5", flag, pair, flag)}
+		}
+		out = append(out, configs.Setting{Key: key, Value: value, From: flag})
+	}
+	return out, nil
 }
 
 // changed returns, for each of a command's flags that was given, the setting

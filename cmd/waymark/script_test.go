@@ -17,9 +17,11 @@ func TestMain(m *testing.M) {
 
 // The scripts in testdata run the program as a person would. Those in
 // testdata/native need the native libraries; testdata/README.md has more.
-func TestScripts(t *testing.T) { runScripts(t, "testdata") }
+func TestScripts(t *testing.T) { runScripts(t, "testdata", nil) }
 
-func runScripts(t *testing.T, dir string) {
+// runScripts runs the scripts of a folder; setup, if there is one, adds to what each
+// finds.
+func runScripts(t *testing.T, dir string, setup func(*testscript.Env) error) {
 	handbook, err := filepath.Abs("../../examples/handbook")
 	if err != nil {
 		t.Fatal(err)
@@ -29,6 +31,9 @@ func runScripts(t *testing.T, dir string) {
 		Setup: func(env *testscript.Env) error {
 			env.Setenv("HANDBOOK", handbook)
 			env.Setenv("WAYMARK_ONNXRUNTIME", os.Getenv("WAYMARK_ONNXRUNTIME"))
+			if setup != nil {
+				return setup(env)
+			}
 			return nil
 		},
 		RequireExplicitExec: true,

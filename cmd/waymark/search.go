@@ -26,12 +26,29 @@ var searchKeys = map[string]string{
 
 func (s *searchFlags) add(cmd *cobra.Command) {
 	f := cmd.Flags()
-	f.StringArrayVar(&s.filters, "filter", nil, "only documents whose metadata matches, such as format=markdown, path^=guide/ or year>=2020; may be repeated")
+	addFilters(cmd, &s.filters)
 	f.StringArrayVar(&s.minScores, "min-score", nil, "drop passages below, such as landmark=0.8 (value, dense, landmark, document, lexical); may be repeated")
 	f.String("level", "", "what is ranked: both, chunk or document")
 	f.Float64("mmr", 0, "share of relevance, the rest going to variety; 0: off")
 	f.Int("neighbours", 0, "chunks to show on each side of a hit")
 	f.Int("per-document", 0, "most hits from one document; 0: no limit")
+}
+
+func addFilters(cmd *cobra.Command, filters *[]string) {
+	cmd.Flags().StringArrayVar(filters, "filter", nil, "only documents whose metadata matches, such as format=markdown, path^=guide/ or year>=2020; may be repeated")
+}
+
+// parseFilters reads the values of --filter, all of which must hold.
+func parseFilters(exprs []string) (retriever.Filter, error) {
+	var out retriever.Filter
+	for _, expr := range exprs {
+		f, err := retriever.ParseFilter(expr)
+		if err != nil {
+			return out, usageError{fmt.Errorf("--filter: %w", err)}
+		}
+		out.All = append(out.All, f.All...)
+	}
+	return out, nil
 }
 
 // options turns settings and flags into a search.
@@ -49,12 +66,9 @@ func (s *searchFlags) options(cfg configs.Config) (pipeline.SearchOptions, error
 	if out.Lexical == 0 {
 		out.Lexical = -1 // in the options 0 asks for the default
 	}
-	for _, expr := range s.filters {
-		f, err := retriever.ParseFilter(expr)
-		if err != nil {
-			return out, usageError{fmt.Errorf("--filter: %w", err)}
-		}
-		out.Filter.All = append(out.Filter.All, f.All...)
+	var err error
+	if out.Filter, err = parseFilters(s.filters); err != nil {
+		return out, err
 	}
 	for _, expr := range s.minScores {
 		if err := setMinScore(&out.MinScore, expr); err != nil {

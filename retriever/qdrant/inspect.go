@@ -48,7 +48,7 @@ func (s *Store) inspectServer(ctx context.Context) (retriever.Finding, error) {
 	if err != nil {
 		return retriever.Finding{}, err
 	}
-	detail := fmt.Sprintf("%s %s at %s", reply.GetTitle(), reply.GetVersion(), s.address)
+	detail := fmt.Sprintf("qdrant %s at %s", reply.GetVersion(), s.address)
 	switch {
 	case s.opts.TLS:
 		detail += ", encrypted"
