@@ -43,8 +43,8 @@ func (s *Store) Candidates(ctx context.Context, q retriever.Query) (retriever.Ca
 }
 
 // candidates asks for more and more parts until there are enough candidates. What
-// is replaced while the search reads it is searched again; what stays as it was
-// is what a writer that died has left behind.
+// is replaced while the search reads it is searched again. What is left out twice,
+// for the same version, is what a writer that died has left behind.
 func (s *Store) candidates(ctx context.Context, r *search) (retriever.Candidates, error) {
 	reach := max(r.q.Limit, s.opts.Search.Candidates)
 	var left []leftover
@@ -55,6 +55,9 @@ func (s *Store) candidates(ctx context.Context, r *search) (retriever.Candidates
 		if len(r.left) > 0 && !reflect.DeepEqual(r.left, left) && again < attempts {
 			left = r.left
 			again++
+			if err := pause(ctx, again); err != nil {
+				return retriever.Candidates{}, err
+			}
 			continue
 		}
 		dense, enough := r.dense()
@@ -97,10 +100,11 @@ type head struct {
 	score   float64
 }
 
-// leftover is a part that is of another version than its document.
+// leftover is a part of another version than the one that is there, or one that
+// was still pending.
 type leftover struct {
-	document, version string
-	number            int
+	document, version, there string
+	number                   int
 }
 
 // dense ranks the chunks that the vector found. enough is false if there may be
@@ -184,5 +188,5 @@ func (r *search) cut(list []retriever.Candidate, score func(retriever.Candidate)
 }
 
 func (a leftover) compare(b leftover) int {
-	return cmp.Or(strings.Compare(a.document, b.document), strings.Compare(a.version, b.version), cmp.Compare(a.number, b.number))
+	return cmp.Or(strings.Compare(a.document, b.document), strings.Compare(a.version, b.version), strings.Compare(a.there, b.there), cmp.Compare(a.number, b.number))
 }

@@ -162,14 +162,14 @@ func (s *Store) among(ctx context.Context, c retriever.Condition) (*pb.Condition
 // when a condition is one that a missing key meets.
 func (s *Store) checkKeys(ctx context.Context, f retriever.Filter) error {
 	for _, c := range f.All {
-		n, err := s.count(ctx, s.heads(pb.NewMatchKeyword(equalField(c.Key), tokenHere)))
+		have, err := s.haveKey(ctx, equalField(c.Key))
 		if err != nil {
 			return err
 		}
-		if n > 0 {
+		if have {
 			continue
 		}
-		if n, err = s.count(ctx, s.heads()); err != nil || n == 0 {
+		if n, err := s.count(ctx, s.heads()); err != nil || n == 0 {
 			return err // in an empty store there is just nothing to be found
 		}
 		known, err := s.knownKeys(ctx)
@@ -202,15 +202,24 @@ func (s *Store) knownKeys(ctx context.Context) ([]string, error) {
 		if !found || !ok {
 			continue
 		}
-		n, err := s.count(ctx, s.heads(pb.NewMatchKeyword(field, tokenHere)))
+		have, err := s.haveKey(ctx, field)
 		if err != nil {
 			return nil, err
 		}
-		if n > 0 {
+		if have {
 			out = append(out, key)
 		}
 	}
 	return out, nil
+}
+
+// haveKey reports whether a document has the metadata key of a field.
+func (s *Store) haveKey(ctx context.Context, field string) (bool, error) {
+	if known, err := s.indexed(ctx, field); err != nil || !known {
+		return false, err // and in strict mode, to count by it would be refused
+	}
+	n, err := s.count(ctx, s.heads(pb.NewMatchKeyword(field, tokenHere)))
+	return n > 0, err
 }
 
 func (s *Store) count(ctx context.Context, f *pb.Filter) (int, error) {

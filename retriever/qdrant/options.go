@@ -9,6 +9,7 @@ import (
 	"strconv"
 	"strings"
 	"time"
+	"unicode/utf8"
 
 	pb "github.com/qdrant/go-client/qdrant"
 	"google.golang.org/grpc"
@@ -133,8 +134,6 @@ func (o Options) validate() error {
 	switch {
 	case o.Create && o.ReadOnly:
 		return errors.New("a collection cannot be created for reading only")
-	case o.Create && o.Fingerprint.Dim < 1:
-		return errors.New("creating a collection needs the dimension of its vectors: want a fingerprint with one")
 	case l.PartLandmarks < 1 || l.PartLandmarks > maxPart:
 		return fmt.Errorf("%d landmarks a part: want 1 to %d", l.PartLandmarks, maxPart)
 	case l.PartLandmarks*o.Fingerprint.Dim > maxFloats:
@@ -147,8 +146,8 @@ func (o Options) validate() error {
 		return errors.New("a shard per tenant needs a tenant with a name")
 	case o.Search.Candidates < 1 || o.Search.HNSWEf < 0 || o.Search.Oversampling < 0:
 		return errors.New("search: want 1 candidate or more, and no negative ef or oversampling")
-	case strings.ContainsRune(o.Tenant, 0):
-		return errors.New("tenant with a NUL: want none")
+	case strings.ContainsRune(o.Tenant, 0) || !utf8.ValidString(o.Tenant):
+		return fmt.Errorf("tenant %q: want UTF-8 without NUL", o.Tenant)
 	}
 	return nil
 }

@@ -7,6 +7,7 @@ import (
 	"iter"
 	"slices"
 	"strings"
+	"time"
 
 	pb "github.com/qdrant/go-client/qdrant"
 
@@ -23,8 +24,21 @@ const (
 )
 
 // attempts is how often a read starts again because what it reads was replaced
-// meanwhile.
-const attempts = 10
+// meanwhile, after a pause that grows by onePause each time.
+const (
+	attempts = 30
+	onePause = 2 * time.Millisecond
+)
+
+// pause waits before a read starts again.
+func pause(ctx context.Context, again int) error {
+	select {
+	case <-ctx.Done():
+		return ctx.Err()
+	case <-time.After(time.Duration(again) * onePause):
+		return nil
+	}
+}
 
 // readHeads returns the first points of the documents that are there, in no
 // order, with the fields of the payload named.
@@ -107,7 +121,10 @@ func (s *Store) Fetch(ctx context.Context, ids []string, want retriever.Want) ([
 func (s *Store) fetch(ctx context.Context, ids []string, want retriever.Want) ([]retriever.Document, error) {
 	found := make(map[string]*assembly, len(ids))
 	missing := slices.Compact(slices.Sorted(slices.Values(ids)))
-	for range attempts {
+	for again := range attempts {
+		if err := pause(ctx, again); err != nil {
+			return nil, err
+		}
 		var err error
 		if missing, err = s.assemble(ctx, missing, want, found); err != nil {
 			return nil, err

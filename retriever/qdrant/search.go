@@ -150,17 +150,15 @@ func (r *search) withinDocuments(ctx context.Context, reach int, byDocument *ans
 	if len(docs) == 0 || want == 0 {
 		return nil
 	}
-	ids := make([]string, len(docs))
-	for i, p := range docs {
-		ids[i] = field(p, keyDocument)
-	}
-	within := pb.NewMatchKeywords(keyDocument, ids...)
 	if r.q.PerDocument > 0 {
-		return r.bestOfEach(ctx, len(docs), within)
+		var err error
+		if docs, want, err = r.bestOfEach(ctx, docs); err != nil || len(docs) == 0 {
+			return err
+		}
 	}
 	req := r.base(vectorLandmarks, want, partFields...)
 	req.Query, req.Params, req.WithVectors = pb.NewQueryDense(r.q.Vector), r.params(), r.landmarkRows()
-	req.Filter = r.mine(append(r.conditions[:len(r.conditions):len(r.conditions)], within)...)
+	req.Filter = r.within(docs)
 	var b batch
 	found := b.add(req)
 	if err := b.run(ctx, r.Store); err != nil {
@@ -170,26 +168,47 @@ func (r *search) withinDocuments(ctx context.Context, reach int, byDocument *ans
 	return nil
 }
 
-// bestOfEach finds the best parts of each of some documents.
-func (r *search) bestOfEach(ctx context.Context, documents int, within *pb.Condition) error {
+// within restricts a search to documents that were found.
+func (r *search) within(docs []*pb.ScoredPoint) *pb.Filter {
+	ids := make([]string, len(docs))
+	for i, p := range docs {
+		ids[i] = field(p, keyDocument)
+	}
+	return r.mine(append(r.conditions[:len(r.conditions):len(r.conditions)], pb.NewMatchKeywords(keyDocument, ids...))...)
+}
+
+// bestOfEach finds the best parts of each of the documents. In exact search it
+// returns those of which it cannot tell the best, since the server cut parts of
+// the same score at random or left a group out, and how many parts they have.
+func (r *search) bestOfEach(ctx context.Context, docs []*pb.ScoredPoint) (unsure []*pb.ScoredPoint, parts int, err error) {
 	req := r.base(vectorLandmarks, 0, partFields...)
+	size := r.q.PerDocument + groupSlack
 	groups, err := call(ctx, r.Store, "searching in documents", func(ctx context.Context, client *pb.Client) ([]*pb.PointGroup, error) {
 		return client.QueryGroups(ctx, &pb.QueryPointGroups{
 			CollectionName: r.collection, Using: req.Using, Query: pb.NewQueryDense(r.q.Vector), Params: r.params(),
-			Filter: r.mine(append(r.conditions[:len(r.conditions):len(r.conditions)], within)...), GroupBy: keyDocument,
-			Limit: pb.PtrOf(uint64(documents)), GroupSize: pb.PtrOf(uint64(r.q.PerDocument + groupSlack)),
+			Filter: r.within(docs), GroupBy: keyDocument,
+			Limit: pb.PtrOf(uint64(len(docs))), GroupSize: pb.PtrOf(uint64(size)),
 			WithPayload: req.WithPayload, WithVectors: r.landmarkRows(), ShardKeySelector: r.shard,
 		})
 	})
 	if err != nil {
-		return err
+		return nil, 0, err
 	}
+	sure := make(map[string]bool, len(groups))
 	for _, g := range groups {
-		for _, p := range g.GetHits() {
+		hits := g.GetHits()
+		for _, p := range hits {
 			r.found(p).byVector = true
 		}
+		sure[g.GetId().GetStringValue()] = len(hits) < size || hits[size-1].GetScore() < hits[r.q.PerDocument-1].GetScore()
 	}
-	return nil
+	for _, p := range docs {
+		if chunks := int(p.GetPayload()[keyChunkCount].GetIntegerValue()); r.opts.Search.Exact && chunks > 0 && !sure[field(p, keyDocument)] {
+			unsure = append(unsure, p)
+			parts += chunks
+		}
+	}
+	return unsure, parts, nil
 }
 
 // bound is the best dense score that a chunk can have which was not found. One of
@@ -306,7 +325,11 @@ func (r *search) leaveOut() {
 		h, ok := r.documents[p.document]
 		whole := ok && h.version == p.version && (r.q.Vector == nil || p.landmarks != nil)
 		if !whole || p.pending {
-			r.left = append(r.left, leftover{p.document, p.version, p.number})
+			l := leftover{document: p.document, version: p.version, number: p.number}
+			if ok {
+				l.there = h.version
+			}
+			r.left = append(r.left, l)
 		}
 		if !whole {
 			delete(r.parts, id)

@@ -3,6 +3,7 @@ package qdrant
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"strconv"
 	"strings"
@@ -154,6 +155,9 @@ func (s *Store) ensureCollection(ctx context.Context) error {
 	}
 	if !there && !s.opts.Create {
 		return fmt.Errorf("%w: qdrant at %s has no collection %q", retriever.ErrNotFound, s.address, s.collection)
+	}
+	if !there && s.opts.Fingerprint.Dim < 1 {
+		return errors.New("creating a collection needs the dimension of its vectors: want a fingerprint with one")
 	}
 	if !there {
 		_, err := call(ctx, s, "creating the collection", func(ctx context.Context, client *pb.Client) (struct{}, error) {

@@ -150,17 +150,26 @@ func (s *Store) settle(ctx context.Context, versions map[string]string) error {
 	for _, p := range heads {
 		there = append(there, p.GetPayload()[keyVersion].GetStringValue())
 	}
-	old := float64(time.Now().Add(-stale).Unix())
 	return s.deleteWhere(ctx, "removing old parts", append(later,
 		not(pb.NewMatchKeywords(keyVersion, there...)),
-		either(pb.NewIsEmpty(keyPending), pb.NewRange(keyPending, &pb.Range{Lt: &old}), pb.NewMatchKeywords(keyVersion, mine...)))...)
+		either(append(abandoned(), pb.NewMatchKeywords(keyVersion, mine...))...))...)
+}
+
+// abandoned are the conditions of a part that no writer is about to complete; one
+// of them is enough.
+func abandoned() []*pb.Condition {
+	return []*pb.Condition{pb.NewIsEmpty(keyPending), pendingLong()}
+}
+
+func pendingLong() *pb.Condition {
+	old := float64(time.Now().Add(-stale).Unix())
+	return pb.NewRange(keyPending, &pb.Range{Lt: &old})
 }
 
 // sweep settles the documents of which a writer that died has left pending parts.
 func (s *Store) sweep(ctx context.Context) error {
-	old := float64(time.Now().Add(-stale).Unix())
 	var found []*pb.RetrievedPoint
-	err := s.pages(ctx, s.mine(pb.NewRange(keyPending, &pb.Range{Lt: &old})), []string{keyDocument}, nil, func(page []*pb.RetrievedPoint) error {
+	err := s.pages(ctx, s.mine(pendingLong()), []string{keyDocument}, nil, func(page []*pb.RetrievedPoint) error {
 		found = append(found, page...)
 		return nil
 	})
@@ -212,7 +221,9 @@ func (s *Store) Delete(ctx context.Context, ids []string) (int, error) {
 	return s.remove(ctx, ids)
 }
 
-// remove deletes documents with all their parts, in any version.
+// remove deletes documents with all their parts, in any version. Parts that are
+// pending stay: whoever writes them is about to put a new document in the place
+// of the one removed, or removes them when its head is gone (settle).
 func (s *Store) remove(ctx context.Context, ids []string) (int, error) {
 	ids = slices.Compact(slices.Sorted(slices.Values(ids)))
 	removed := 0
@@ -221,7 +232,7 @@ func (s *Store) remove(ctx context.Context, ids []string) (int, error) {
 		if err != nil {
 			return removed, err
 		}
-		if err := s.deleteWhere(ctx, "removing documents", pb.NewMatchKeywords(keyDocument, batch...)); err != nil {
+		if err := s.deleteWhere(ctx, "removing documents", pb.NewMatchKeywords(keyDocument, batch...), either(append(abandoned(), pb.NewMatchInt(keyPart, 0))...)); err != nil {
 			return removed, err
 		}
 		removed += len(heads)

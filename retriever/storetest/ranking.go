@@ -20,35 +20,10 @@ func byPlace(a, b retriever.Candidate) int {
 // testRanking compares a store with the definition, worked out over all chunks,
 // on random vectors that lie in clusters as those of texts do.
 func testRanking(t *testing.T, at Open) {
-	const dim, chunks = 64, 2000
-	rng := rand.New(rand.NewPCG(7, 11))
-	random := func(around []float32, noise float64) []float32 {
-		v := make([]float32, dim)
-		for i := range v {
-			v[i] = float32(rng.NormFloat64() * noise)
-			if around != nil {
-				v[i] += around[i]
-			}
-		}
-		return unit(v...)
-	}
-	s := create(t, at, dim)
-	var docs []retriever.Document
-	for n := 0; n < chunks; {
-		center := random(nil, 1)
-		var parts []part
-		for range min(1+rng.IntN(25), chunks-n) {
-			parts = append(parts, part{"x", random(center, 0.1)})
-		}
-		n += len(parts)
-		id := fmt.Sprintf("%d", rng.IntN(1_000_000))
-		docs = append(docs, with(document(id, random(center, 0.05), parts...), map[string]any{"group": len(docs) % 7}))
-	}
-	upsert(t, s, docs...)
+	s, docs, near := clusters(t, at)
 	for i := range 40 {
-		near := docs[rng.IntN(len(docs))].Vector
 		q := retriever.Query{
-			Vector:      random(near, 0.1),
+			Vector:      near(),
 			Limit:       []int{1, 10, 100, 3000}[i%4],
 			Weights:     []retriever.Weights{{Landmark: 1}, {Document: 1}, {Landmark: 0.5, Document: 0.5}, {Landmark: 0.7, Document: 0.3}}[i/4%4],
 			PerDocument: []int{0, 1, 2}[i%3],
@@ -80,6 +55,56 @@ func testRanking(t *testing.T, at Open) {
 			}
 		}
 	}
+}
+
+// testRecall asks as retriever.Search does.
+func testRecall(t *testing.T, at Open) {
+	const queries, k = 30, 10
+	s, docs, near := clusters(t, at)
+	found := 0
+	for range queries {
+		q := retriever.Query{Vector: near(), Limit: 100, Weights: retriever.Weights{Landmark: 0.8, Document: 0.2}}
+		got := places(candidates(t, s, q).Dense)[:k]
+		q.Limit = k
+		for _, place := range places(reference(docs, q)) {
+			if slices.Contains(got, place) {
+				found++
+			}
+		}
+	}
+	if want := queries * k * 97 / 100; found < want {
+		t.Errorf("found %d of the %d best, want %d at least", found, queries*k, want)
+	}
+}
+
+// clusters fills a store with 2000 random chunks, those of a document near each
+// other as those of a text are; near makes a query near to one of them.
+func clusters(t *testing.T, at Open) (s retriever.Store, docs []retriever.Document, near func() []float32) {
+	const dim, chunks = 64, 2000
+	rng := rand.New(rand.NewPCG(7, 11))
+	random := func(around []float32, noise float64) []float32 {
+		v := make([]float32, dim)
+		for i := range v {
+			v[i] = float32(rng.NormFloat64() * noise)
+			if around != nil {
+				v[i] += around[i]
+			}
+		}
+		return unit(v...)
+	}
+	s = create(t, at, dim)
+	for n := 0; n < chunks; {
+		center := random(nil, 1)
+		var parts []part
+		for range min(1+rng.IntN(25), chunks-n) {
+			parts = append(parts, part{"x", random(center, 0.1)})
+		}
+		n += len(parts)
+		id := fmt.Sprintf("%d", rng.IntN(1_000_000))
+		docs = append(docs, with(document(id, random(center, 0.05), parts...), map[string]any{"group": len(docs) % 7}))
+	}
+	upsert(t, s, docs...)
+	return s, docs, func() []float32 { return random(docs[rng.IntN(len(docs))].Vector, 0.1) }
 }
 
 // rounding is what 16-bit vectors change in a cosine at most.
