@@ -10,24 +10,19 @@
 package main
 
 import (
-	"bufio"
 	"context"
-	"encoding/json"
 	"errors"
 	"flag"
 	"fmt"
 	"io/fs"
-	"math"
-	"math/rand/v2"
 	"os"
 	"path/filepath"
-	"slices"
-	"strconv"
 	"strings"
 	"sync"
 	"sync/atomic"
 
 	"github.com/waymark-rag/waymark/chunker"
+	"github.com/waymark-rag/waymark/internal/tools/spanset"
 	"github.com/waymark-rag/waymark/landmark"
 	"github.com/waymark-rag/waymark/landmark/onnx"
 	"github.com/waymark-rag/waymark/models"
@@ -103,7 +98,7 @@ func (s settings) run(ctx context.Context, set string) error {
 		return err
 	}
 
-	docs, err := corpus(set)
+	docs, err := spanset.Corpus(set)
 	if err != nil {
 		return err
 	}
@@ -114,7 +109,7 @@ func (s settings) run(ctx context.Context, set string) error {
 	if len(report.Skipped) > 0 {
 		return fmt.Errorf("skipped %v", report.Skipped)
 	}
-	queries, err := load(set, s.queries)
+	queries, err := spanset.Load(set, s.queries)
 	if err != nil {
 		return err
 	}
@@ -133,7 +128,7 @@ const (
 	columns
 )
 
-func (s settings) measure(ctx context.Context, p *pipeline.Pipeline, name string, chunks int, queries []query) error {
+func (s settings) measure(ctx context.Context, p *pipeline.Pipeline, name string, chunks int, queries []spanset.Query) error {
 	rows := make([][columns]float64, len(queries))
 	var next atomic.Int64
 	var failed atomic.Value
@@ -172,13 +167,13 @@ func (s settings) measure(ctx context.Context, p *pipeline.Pipeline, name string
 }
 
 // writeRows appends the results of each query to the file asked for.
-func (s settings) writeRows(queries []query, rows [][columns]float64) error {
+func (s settings) writeRows(queries []spanset.Query, rows [][columns]float64) error {
 	if s.perQuery == "" {
 		return nil
 	}
 	var b strings.Builder
 	for i, row := range rows {
-		b.WriteString(queries[i].id)
+		b.WriteString(queries[i].ID)
 		for _, x := range row {
 			fmt.Fprintf(&b, "\t%.4f", x)
 		}
@@ -192,8 +187,8 @@ func (s settings) writeRows(queries []query, rows [][columns]float64) error {
 	return errors.Join(err, f.Close())
 }
 
-func (s settings) one(ctx context.Context, p *pipeline.Pipeline, q query) (row [columns]float64, err error) {
-	vector, err := p.Embedder.EmbedQuery(ctx, q.text)
+func (s settings) one(ctx context.Context, p *pipeline.Pipeline, q spanset.Query) (row [columns]float64, err error) {
+	vector, err := p.Embedder.EmbedQuery(ctx, q.Text)
 	if err != nil {
 		return row, err
 	}
@@ -207,7 +202,7 @@ func (s settings) one(ctx context.Context, p *pipeline.Pipeline, q query) (row [
 		if err != nil {
 			return err
 		}
-		row[column] = q.ndcg(found)
+		row[column] = q.NDCG(found)
 		return nil
 	}
 	if err := ranked(docNDCG, retriever.Weights{Document: 1}); err != nil {
@@ -223,11 +218,11 @@ func (s settings) one(ctx context.Context, p *pipeline.Pipeline, q query) (row [
 	if err != nil {
 		return row, err
 	}
-	if row[hit1], row[hit5], err = q.hits(ctx, p, chunks); err != nil {
+	if row[hit1], row[hit5], err = hits(ctx, p, q, chunks); err != nil {
 		return row, err
 	}
 	if s.lexical > 0 {
-		hits, err := retriever.Search(ctx, p.Store, retriever.Request{Vector: vector, Words: q.text, Weights: mix, K: 5, Lexical: s.lexical})
+		hits, err := retriever.Search(ctx, p.Store, retriever.Request{Vector: vector, Words: q.Text, Weights: mix, K: 5, Lexical: s.lexical})
 		if err != nil {
 			return row, err
 		}
@@ -238,41 +233,17 @@ func (s settings) one(ctx context.Context, p *pipeline.Pipeline, q query) (row [
 	} else if chunks, err = search(mix, 0, 5); err != nil {
 		return row, err
 	}
-	row[mixHit1], row[mixHit5], err = q.hits(ctx, p, chunks)
+	row[mixHit1], row[mixHit5], err = hits(ctx, p, q, chunks)
 	return row, err
 }
 
-type query struct {
-	id    string
-	text  string
-	gains map[string]float64
-	spans map[string][]chunker.Range
-}
-
-// ndcg is nDCG@10 of documents with linear gains.
-func (q query) ndcg(found []retriever.Candidate) float64 {
-	var dcg, ideal float64
-	for i, c := range found {
-		dcg += q.gains[c.Document] / math.Log2(float64(i)+2)
-	}
-	var gains []float64
-	for _, g := range q.gains {
-		gains = append(gains, g)
-	}
-	slices.SortFunc(gains, func(a, b float64) int { return -int(math.Copysign(1, a-b)) })
-	for i, g := range gains[:min(10, len(gains))] {
-		ideal += g / math.Log2(float64(i)+2)
-	}
-	return dcg / ideal
-}
-
-func (q query) hits(ctx context.Context, p *pipeline.Pipeline, found []retriever.Candidate) (at1, at5 float64, err error) {
+func hits(ctx context.Context, p *pipeline.Pipeline, q spanset.Query, found []retriever.Candidate) (at1, at5 float64, err error) {
 	for i, c := range found {
 		docs, err := p.Store.Fetch(ctx, []string{c.Document}, retriever.Want{Chunks: true})
 		if err != nil {
 			return 0, 0, err
 		}
-		for _, gold := range q.spans[c.Document] {
+		for _, gold := range q.Spans[c.Document] {
 			if docs[0].Chunks[c.Chunk].Text.Overlaps(gold) {
 				at5 = 1
 				if i == 0 {
@@ -282,104 +253,4 @@ func (q query) hits(ctx context.Context, p *pipeline.Pipeline, found []retriever
 		}
 	}
 	return at1, at5, nil
-}
-
-func corpus(set string) ([]chunker.Document, error) {
-	var out []chunker.Document
-	err := lines(filepath.Join(set, "corpus.jsonl"), func(line string) error {
-		var row struct {
-			ID    string `json:"_id"`
-			Title string `json:"title"`
-			Text  string `json:"text"`
-		}
-		if err := json.Unmarshal([]byte(line), &row); err != nil {
-			return err
-		}
-		out = append(out, chunker.Document{ID: row.ID, Title: row.Title, Text: row.Text})
-		return nil
-	})
-	return out, err
-}
-
-func load(set string, sample int) ([]query, error) {
-	byID := map[string]*query{}
-	var ids []string
-	err := lines(filepath.Join(set, "queries.jsonl"), func(line string) error {
-		var row struct {
-			ID   string `json:"_id"`
-			Text string `json:"text"`
-		}
-		if err := json.Unmarshal([]byte(line), &row); err != nil {
-			return err
-		}
-		byID[row.ID] = &query{row.ID, row.Text, map[string]float64{}, map[string][]chunker.Range{}}
-		ids = append(ids, row.ID)
-		return nil
-	})
-	if err != nil {
-		return nil, err
-	}
-	err = table(filepath.Join(set, "qrels", "test.tsv"), func(f []string) error {
-		gain, err := strconv.ParseFloat(f[2], 64)
-		if q := byID[f[0]]; q != nil {
-			q.gains[f[1]] = gain
-		}
-		return err
-	})
-	if err != nil {
-		return nil, err
-	}
-	err = table(filepath.Join(set, "qrels", "spans.tsv"), func(f []string) error {
-		start, err := strconv.Atoi(f[4])
-		if err != nil {
-			return err
-		}
-		end, err := strconv.Atoi(f[5])
-		if q := byID[f[0]]; q != nil {
-			q.spans[f[1]] = append(q.spans[f[1]], chunker.Range{Start: start, End: end})
-		}
-		return err
-	})
-	if err != nil {
-		return nil, err
-	}
-	if sample > 0 {
-		rand.New(rand.NewPCG(0, 0)).Shuffle(len(ids), func(i, j int) { ids[i], ids[j] = ids[j], ids[i] })
-		ids = ids[:min(sample, len(ids))]
-	}
-	var out []query
-	for _, id := range ids {
-		if len(byID[id].gains) > 0 {
-			out = append(out, *byID[id])
-		}
-	}
-	return out, nil
-}
-
-// table calls f with the fields of each line but the header.
-func table(path string, f func([]string) error) error {
-	header := true
-	return lines(path, func(line string) error {
-		if header {
-			header = false
-			return nil
-		}
-		return f(strings.Split(line, "\t"))
-	})
-}
-
-func lines(path string, f func(string) error) error {
-	file, err := os.Open(path)
-	if err != nil {
-		return err
-	}
-	defer file.Close()
-	sc := bufio.NewScanner(file)
-	sc.Buffer(nil, 64<<20)
-	for sc.Scan() {
-		if err := f(sc.Text()); err != nil {
-			return fmt.Errorf("%s: %w", path, err)
-		}
-	}
-	return sc.Err()
 }
