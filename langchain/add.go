@@ -127,6 +127,9 @@ func (s *VectorStore) add(ctx context.Context, store retriever.Store, batch []*p
 	if err != nil {
 		return fmt.Errorf("encoding %d documents from %q on: %w", len(changed), changed[0].ID, err)
 	}
+	if len(embeddings) != len(changed) {
+		return fmt.Errorf("the embedder returned %d embeddings for %d documents", len(embeddings), len(changed))
+	}
 	docs := make([]retriever.Document, len(changed))
 	for i, p := range changed {
 		if docs[i], err = p.stored(chunks[i], embeddings[i]); err != nil {

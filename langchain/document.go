@@ -72,7 +72,7 @@ func prepare(d schema.Document) (prepared, error) {
 // has said so.
 func placeOf(d schema.Document) (place, error) {
 	values := make(map[string]int)
-	for _, key := range []string{MetaSourceStart, MetaSourceEnd, MetaFirstLine, MetaLastLine} {
+	for _, key := range []string{MetaSourceStart, MetaSourceEnd, MetaFirstLine, MetaLastLine, MetaStart, MetaEnd} {
 		v, ok := d.Metadata[key]
 		if !ok {
 			continue
@@ -90,8 +90,12 @@ func placeOf(d schema.Document) (place, error) {
 	}
 	_, start := values[MetaSourceStart]
 	_, end := values[MetaSourceEnd]
-	if !start || !end {
+	_, passage := values[MetaEnd]
+	switch {
+	case !start || !end:
 		return place{}, nil // half of it says nothing
+	case passage && values[MetaEnd]-values[MetaStart] != len(d.PageContent):
+		return place{}, nil // it is the place of a passage, and this its document or its text with a label
 	}
 	if p.source.Len() < 0 || p.last < p.first || p.first == 0 && p.last > 0 {
 		return place{}, fmt.Errorf("metadata %q to %q: bytes %s, lines %d to %d: want each range to end where it starts or later", MetaSourceStart, MetaLastLine, p.source, p.first, p.last)

@@ -65,9 +65,9 @@ func (l *Loader) Load(ctx context.Context) ([]schema.Document, error) {
 }
 
 // LoadAndSplit is Load with each document cut into pieces, whose ids are the path with
-// #1, #2 and so on; those of nothing but white space are left out. A TextSplitter of this package cuts a file along its own structure.
-// The pieces of another are known by their place in the file if they are the text
-// without gaps or overlaps.
+// #1, #2 and so on; those of nothing but white space are left out. A TextSplitter of
+// this package cuts a file along its own structure. The pieces of another are known by
+// their place in the file if they are the text without gaps or overlaps.
 //
 // A VectorStore cuts documents by itself, and the landmarks of their chunks have then
 // seen their neighbours, which pieces have not: Load serves it better.

@@ -173,6 +173,42 @@ func TestOwnKeysHideNoOthers(t *testing.T) {
 	}
 }
 
+// What is found can be added to another store, and is known by its file there too,
+// unless its text is not what the metadata gives the place of.
+func TestPlacesAreTakenOver(t *testing.T) {
+	f := guideFixture(t)
+	for name, tt := range map[string]struct {
+		opts langchain.RetrieverOptions
+		file string
+	}{
+		"a passage":    {langchain.RetrieverOptions{}, guide},
+		"a document":   {langchain.RetrieverOptions{Request: retriever.Request{Level: retriever.DocumentLevel}}, guide},
+		"with a label": {langchain.RetrieverOptions{Labels: true}, "Passage [1] Guide > Boat (guide.md, lines 9-11)\n" + guide[strings.Index(guide, "## Boat"):]},
+	} {
+		tt.opts.Request.K = 1
+		d := relevant(t, f.retriever(t, &tt.opts), "key of the boat house")[0]
+		text, err := json.Marshal(d.Metadata)
+		if err != nil {
+			t.Fatal(err)
+		}
+		viaJSON := schema.Document{PageContent: d.PageContent}
+		if err := json.Unmarshal(text, &viaJSON.Metadata); err != nil { // which makes floats of all numbers
+			t.Fatal(err)
+		}
+		for _, d := range []schema.Document{d, viaJSON} {
+			other := newFixture(t, nil)
+			add(t, other, d)
+			got := find(t, other, "key of the boat house", 1)[0]
+			start, end := got.Metadata[langchain.MetaSourceStart].(int), got.Metadata[langchain.MetaSourceEnd].(int)
+			line := 1 + strings.Count(tt.file[:strings.Index(tt.file, "The key")], "\n")
+			first, last := got.Metadata[langchain.MetaFirstLine].(int), got.Metadata[langchain.MetaLastLine].(int)
+			if tt.file[start:end] != got.PageContent || !strings.Contains(got.PageContent, "kitchen door") || first > line || last < line || last-first > 3 {
+				t.Errorf("%s: %q at bytes %d-%d, lines %d-%d of %q", name, got.PageContent, start, end, first, last, tt.file)
+			}
+		}
+	}
+}
+
 func TestNativeValuesCanBeFilteredBy(t *testing.T) {
 	f := newFixture(t, nil)
 	add(t, f, schema.Document{PageContent: "some text", Metadata: values()}, schema.Document{PageContent: "other text"})
