@@ -8,6 +8,7 @@ import (
 	"strconv"
 	"strings"
 	"sync"
+	"time"
 
 	pb "github.com/qdrant/go-client/qdrant"
 	"google.golang.org/grpc/codes"
@@ -25,6 +26,7 @@ type Store struct {
 	shard       *pb.ShardKeySelector // of the tenant, nil without custom sharding
 	part        int                  // most landmarks of a point
 	fingerprint retriever.Fingerprint
+	now         func() time.Time
 
 	life   sync.RWMutex // held for reading by every call, for writing by Close
 	closed bool
@@ -60,7 +62,7 @@ func Open(ctx context.Context, address, collection string, opts *Options) (*Stor
 	if err != nil {
 		return nil, fmt.Errorf("qdrant at %s: %w", address, err)
 	}
-	s := &Store{address: address, collection: collection, opts: o, client: client, indexes: make(map[string]bool)}
+	s := &Store{address: address, collection: collection, opts: o, client: client, now: time.Now, indexes: make(map[string]bool)}
 	if err := s.prepare(ctx); err != nil {
 		client.Close()
 		return nil, err
@@ -123,7 +125,11 @@ func (s *Store) checkServer(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	parts := strings.SplitN(strings.TrimPrefix(reply.GetVersion(), "v"), ".", 3)
+	return checkVersion(s.address, reply.GetVersion())
+}
+
+func checkVersion(address, version string) error {
+	parts := strings.SplitN(strings.TrimPrefix(version, "v"), ".", 3)
 	if len(parts) < 2 {
 		return nil // a build that does not say
 	}
@@ -141,7 +147,7 @@ func (s *Store) checkServer(ctx context.Context) error {
 	if len(missing) == 0 {
 		return nil
 	}
-	return fmt.Errorf("qdrant at %s is version %s, which lacks %s: want 1.%d or newer", s.address, reply.GetVersion(), strings.Join(missing, "; "), needs[0].minor)
+	return fmt.Errorf("qdrant at %s is version %s, which lacks %s: want 1.%d or newer", address, version, strings.Join(missing, "; "), needs[0].minor)
 }
 
 // ensureCollection creates the collection if it is not there and may be created.

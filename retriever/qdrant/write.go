@@ -86,7 +86,7 @@ func (s *Store) replace(ctx context.Context, docs []retriever.Document) error {
 	var rest, heads []*pb.PointStruct
 	versions := make(map[string]string, len(docs))
 	for i := range docs {
-		w, err := s.points(&docs[i], time.Now())
+		w, err := s.points(&docs[i], s.now())
 		if err != nil {
 			return fmt.Errorf("document %q: %w", docs[i].ID, err)
 		}
@@ -152,24 +152,24 @@ func (s *Store) settle(ctx context.Context, versions map[string]string) error {
 	}
 	return s.deleteWhere(ctx, "removing old parts", append(later,
 		not(pb.NewMatchKeywords(keyVersion, there...)),
-		either(append(abandoned(), pb.NewMatchKeywords(keyVersion, mine...))...))...)
+		either(append(s.abandoned(), pb.NewMatchKeywords(keyVersion, mine...))...))...)
 }
 
 // abandoned are the conditions of a part that no writer is about to complete; one
 // of them is enough.
-func abandoned() []*pb.Condition {
-	return []*pb.Condition{pb.NewIsEmpty(keyPending), pendingLong()}
+func (s *Store) abandoned() []*pb.Condition {
+	return []*pb.Condition{pb.NewIsEmpty(keyPending), s.pendingLong()}
 }
 
-func pendingLong() *pb.Condition {
-	old := float64(time.Now().Add(-stale).Unix())
+func (s *Store) pendingLong() *pb.Condition {
+	old := float64(s.now().Add(-stale).Unix())
 	return pb.NewRange(keyPending, &pb.Range{Lt: &old})
 }
 
 // sweep settles the documents of which a writer that died has left pending parts.
 func (s *Store) sweep(ctx context.Context) error {
 	var found []*pb.RetrievedPoint
-	err := s.pages(ctx, s.mine(pendingLong()), []string{keyDocument}, nil, func(page []*pb.RetrievedPoint) error {
+	err := s.pages(ctx, s.mine(s.pendingLong()), []string{keyDocument}, nil, func(page []*pb.RetrievedPoint) error {
 		found = append(found, page...)
 		return nil
 	})
@@ -232,7 +232,7 @@ func (s *Store) remove(ctx context.Context, ids []string) (int, error) {
 		if err != nil {
 			return removed, err
 		}
-		if err := s.deleteWhere(ctx, "removing documents", pb.NewMatchKeywords(keyDocument, batch...), either(append(abandoned(), pb.NewMatchInt(keyPart, 0))...)); err != nil {
+		if err := s.deleteWhere(ctx, "removing documents", pb.NewMatchKeywords(keyDocument, batch...), either(append(s.abandoned(), pb.NewMatchInt(keyPart, 0))...)); err != nil {
 			return removed, err
 		}
 		removed += len(heads)
