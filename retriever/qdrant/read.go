@@ -86,27 +86,31 @@ func (s *Store) pages(ctx context.Context, filter *pb.Filter, fields, vectors []
 	}
 	var offset *pb.PointId
 	for {
-		type page struct {
-			points []*pb.RetrievedPoint
-			next   *pb.PointId
-		}
-		p, err := call(ctx, s, "reading points", func(ctx context.Context, client *pb.Client) (page, error) {
-			points, next, err := client.ScrollAndOffset(ctx, &pb.ScrollPoints{
-				CollectionName: s.collection, Filter: filter, Offset: offset, Limit: &limit,
-				WithPayload: include(fields), WithVectors: withVectors(vectors), ShardKeySelector: s.shard,
-			})
-			return page{points, next}, err
-		})
+		points, next, err := s.page(ctx, filter, offset, limit, include(fields), withVectors(vectors))
 		if err != nil {
 			return err
 		}
-		if err := each(p.points); err != nil {
+		if err := each(points); err != nil {
 			return err
 		}
-		if offset = p.next; offset == nil {
+		if offset = next; offset == nil {
 			return nil
 		}
 	}
+}
+
+// page reads up to limit points from an offset, and says where the next page
+// begins, nil after the last.
+func (s *Store) page(ctx context.Context, filter *pb.Filter, offset *pb.PointId, limit uint32, payload *pb.WithPayloadSelector, vectors *pb.WithVectorsSelector) (points []*pb.RetrievedPoint, next *pb.PointId, err error) {
+	points, err = call(ctx, s, "reading points", func(ctx context.Context, client *pb.Client) ([]*pb.RetrievedPoint, error) {
+		var page []*pb.RetrievedPoint
+		page, next, err = client.ScrollAndOffset(ctx, &pb.ScrollPoints{
+			CollectionName: s.collection, Filter: filter, Offset: offset, Limit: &limit,
+			WithPayload: payload, WithVectors: vectors, ShardKeySelector: s.shard,
+		})
+		return page, err
+	})
+	return points, next, err
 }
 
 // Fetch implements retriever.Store.

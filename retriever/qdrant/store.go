@@ -43,6 +43,19 @@ var _ retriever.Store = (*Store)(nil)
 // retriever.ErrUnreachable, and one that refuses the key a retriever.ErrDenied.
 // The context is not kept.
 func Open(ctx context.Context, address, collection string, opts *Options) (*Store, error) {
+	s, err := connect(address, collection, opts)
+	if err != nil {
+		return nil, err
+	}
+	if err := s.prepare(ctx); err != nil {
+		s.client.Close()
+		return nil, err
+	}
+	return s, nil
+}
+
+// connect makes a Store that has not looked at its collection yet.
+func connect(address, collection string, opts *Options) (*Store, error) {
 	var o Options
 	if opts != nil {
 		o = *opts
@@ -62,12 +75,7 @@ func Open(ctx context.Context, address, collection string, opts *Options) (*Stor
 	if err != nil {
 		return nil, fmt.Errorf("qdrant at %s: %w", address, err)
 	}
-	s := &Store{address: address, collection: collection, opts: o, client: client, now: time.Now, indexes: make(map[string]bool)}
-	if err := s.prepare(ctx); err != nil {
-		client.Close()
-		return nil, err
-	}
-	return s, nil
+	return &Store{address: address, collection: collection, opts: o, client: client, now: time.Now, indexes: make(map[string]bool)}, nil
 }
 
 // checkName refuses names that the server does not take.
