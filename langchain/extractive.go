@@ -84,7 +84,9 @@ func (e *Extractive) GenerateContent(ctx context.Context, messages []llms.Messag
 func (e *Extractive) generate(ctx context.Context, messages []llms.MessageContent, options []llms.CallOption) (*llms.ContentResponse, error) {
 	var o llms.CallOptions
 	for _, option := range options {
-		option(&o)
+		if option != nil {
+			option(&o)
+		}
 	}
 	prompt, err := lastText(messages)
 	if err != nil {

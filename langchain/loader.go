@@ -156,6 +156,11 @@ func (f file) document(r chunker.Range) schema.Document {
 // textOnly is a document whose place in the file is not known.
 func (f file) textOnly(text string) schema.Document {
 	metadata := maps.Clone(f.doc.Metadata)
+	for key, v := range metadata {
+		if list, ok := v.([]string); ok {
+			metadata[key] = slices.Clone(list) // or the pieces of a file would share it
+		}
+	}
 	metadata[MetaID], metadata[MetaTitle] = f.doc.ID, f.doc.Title
 	return schema.Document{PageContent: text, Metadata: metadata}
 }

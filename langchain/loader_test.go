@@ -216,6 +216,16 @@ func TestLoadAndSplit(t *testing.T) {
 	}
 }
 
+func TestPiecesShareNoMetadata(t *testing.T) {
+	l, _ := loaderOf(t, map[string]string{"a.md": "---\ntags: [a, b]\n---\none\ntwo\n"})
+	docs, err := l.LoadAndSplit(t.Context(), lines{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	docs[0].Metadata["tags"].([]string)[0] = "changed"
+	wantDiff(t, "tags", []string{"a", "b"}, docs[1].Metadata["tags"])
+}
+
 func TestLoadAndSplitLeavesOutBlankPieces(t *testing.T) {
 	l, _ := loaderOf(t, map[string]string{"a.txt": "one\n\n \ntwo\n"})
 	docs, err := l.LoadAndSplit(t.Context(), lines{})
