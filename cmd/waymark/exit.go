@@ -53,7 +53,7 @@ func explain(ctx context.Context, err error) (code int, hint string) {
 	case errors.Is(err, retriever.ErrUnreachable):
 		return exitUnreachable, "is the server running, and the port that of gRPC, 6334 and not 6333? With TLS the address starts with qdrants://, and qdrant.ca_file names who may vouch for the server"
 	case errors.Is(err, retriever.ErrDenied):
-		return exitUnreachable, "set the key in the variable that qdrant.api_key_env names, WAYMARK_QDRANT_API_KEY by default, or in a file that qdrant.api_key_file names"
+		return exitUnreachable, "set the key in the variable that qdrant.api_key_env names, WAYMARK_QDRANT_API_KEY by default, or in a file that qdrant.api_key_file names; those of a second server in an export with --to-set"
 	case errors.Is(err, retriever.ErrBusy):
 		return exitFailed, "wait for the other run to end, or stop it"
 	case errors.As(err, &unknown):

@@ -36,8 +36,9 @@ made if it is not there; one that was made by another model is refused. What it 
 already in this version is left alone, so that a run that was interrupted goes on
 where it ended. Documents that only the target has stay.
 
-Both stores are opened with the same settings; --to-set changes those of the
-target, such as its tenant or the variable that holds its key.`,
+Both stores are opened with the same settings; --to-set changes those of the target,
+such as its tenant. A key is sent to one server alone: from one server to another,
+--to-set qdrant.api_key_env=VARIABLE names the target's.`,
 		Example: "  waymark export --to qdrant://localhost:6334/docs\n" +
 			"  waymark export --store qdrant://localhost:6334/docs --filter format=markdown --to local:markdown.db\n" +
 			"  waymark export --tenant acme --to-set tenant=acme2 --to local:.waymark/index.db",
@@ -52,7 +53,7 @@ target, such as its tenant or the variable that holds its key.`,
 		if err != nil {
 			return err
 		}
-		target, err := a.targetConfig(to, sets)
+		target, err := a.targetConfig(source, to, sets)
 		if err != nil {
 			return err
 		}
@@ -80,7 +81,7 @@ target, such as its tenant or the variable that holds its key.`,
 }
 
 // targetConfig returns the settings that the target is opened with.
-func (a *app) targetConfig(to string, sets []string) (configs.Config, error) {
+func (a *app) targetConfig(source configs.Config, to string, sets []string) (configs.Config, error) {
 	if to == "" {
 		return configs.Config{}, usageError{errors.New("export needs to know where to: want --to PLACE, such as --to qdrant://localhost:6334/docs")}
 	}
@@ -88,7 +89,14 @@ func (a *app) targetConfig(to string, sets []string) (configs.Config, error) {
 	if err != nil {
 		return configs.Config{}, usageError{fmt.Errorf("--to: %w", err)}
 	}
+	from, err := source.Place()
+	if err != nil {
+		return configs.Config{}, err
+	}
 	extra := []configs.Setting{{Key: "store", Value: to, From: "--to"}}
+	if from.Kind == configs.KindQdrant && from.Address != place.Address { // the key is for that server
+		extra = append(extra, configs.Setting{Key: "qdrant.api_key_env", From: "--to"}, configs.Setting{Key: "qdrant.api_key_file", From: "--to"})
+	}
 	if place.Tenant != "" { // it wins over the source's
 		extra = append(extra, configs.Setting{Key: "tenant", Value: place.Tenant, From: "--to"})
 	}

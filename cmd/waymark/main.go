@@ -8,7 +8,8 @@
 //	waymark doctor           check the model, its library and the index
 //
 // The index is .waymark/index.db in the current folder unless --store names another
-// file or a collection of a Qdrant server. Every command takes --json; waymark COMMAND --help tells the rest.
+// file or a collection of a Qdrant server. Every command takes --json; waymark
+// COMMAND --help tells the rest.
 //
 // Exit codes: 0 done, 1 failed, 2 usage, 3 some documents skipped, 10 store
 // missing, 11 model mismatch, 12 backend unreachable, 130 interrupted.

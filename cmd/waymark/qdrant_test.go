@@ -71,6 +71,33 @@ func makeStore(t *testing.T, path, model string, documents int) error {
 	return s.Upsert(t.Context(), docs)
 }
 
+// The key of the server that is copied from is no business of the target's.
+func TestExportKeepsTheKey(t *testing.T) {
+	a := &app{store: "qdrants://one.example/docs", sets: []string{"qdrant.api_key_file=key"}}
+	source, err := a.config()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, test := range []struct {
+		to       string
+		sets     []string
+		env, own string
+	}{
+		{"qdrants://two.example/docs", nil, "", ""},
+		{"qdrants://one.example:6335/docs", nil, "", ""},
+		{"qdrants://two.example/docs", []string{"qdrant.api_key_env=OTHER"}, "OTHER", ""},
+		{"qdrants://one.example:6334/copy", nil, "WAYMARK_QDRANT_API_KEY", "key"},
+	} {
+		target, err := a.targetConfig(source, test.to, test.sets)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if q := target.Qdrant; q.APIKeyEnv != test.env || q.APIKeyFile != test.own {
+			t.Errorf("%s with %q: the key is taken from the variable %q and the file %q, want %q and %q", test.to, test.sets, q.APIKeyEnv, q.APIKeyFile, test.env, test.own)
+		}
+	}
+}
+
 // What is wrong inside a collection is found, each with what to do about it.
 func TestDoctorLooksIntoCollections(t *testing.T) {
 	address, collection := qdranttest.Shared(t), qdranttest.Collection(t)
@@ -138,7 +165,7 @@ func TestKeysAreNotShown(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, args := range [][]string{
-		{"search", "x"}, {"doctor"}, {"doctor", "--json"}, {"export", "--to", "local:" + filepath.Join(t.TempDir(), "x.db")},
+		{"search", "x"}, {"doctor", "--json"}, {"export", "--to", "local:" + filepath.Join(t.TempDir(), "x.db")},
 	} {
 		for _, key := range []string{"hunter2", "sesame"} {
 			var out strings.Builder

@@ -155,8 +155,11 @@ func trust(file string) (*tls.Config, error) {
 }
 
 // apiKey reads a key from the file, or else the variable, that the configuration
-// names; setting is the file's.
+// names, if it names one; setting is the file's.
 func apiKey(setting, file, variable string, getenv func(string) string) (string, error) {
+	if file == "" && variable == "" {
+		return "", nil
+	}
 	if file == "" {
 		return getenv(variable), nil
 	}
