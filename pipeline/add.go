@@ -6,6 +6,8 @@ import (
 	"encoding/hex"
 	"errors"
 	"fmt"
+	"maps"
+	"slices"
 	"time"
 
 	"github.com/waymark-rag/waymark/chunker"
@@ -13,9 +15,9 @@ import (
 )
 
 // Add stores documents that the caller made, each replacing an older version
-// with the same ID; one whose text is the same as before is left alone. A
-// document that cannot be cut or encoded is reported as skipped and does not
-// affect the others.
+// with the same ID; one that is the same as before is left alone. A document
+// that cannot be cut or encoded is reported as skipped and does not affect the
+// others.
 func (p *Pipeline) Add(ctx context.Context, docs ...chunker.Document) (Report, error) {
 	if p.Chunker == nil {
 		return Report{}, errors.New("adding documents needs a chunker")
@@ -44,8 +46,7 @@ func (r *indexRun) add(ctx context.Context, docs []chunker.Document) error {
 	var batch []prepared
 	tokens := 0
 	for _, d := range docs {
-		sum := sha256.Sum256([]byte(d.Text))
-		p := prepared{doc: d, hash: hex.EncodeToString(sum[:]), path: d.ID, size: int64(len(d.Text))}
+		p := prepared{doc: d, hash: contentHash(d), path: d.ID, size: int64(len(d.Text))}
 		before, had := hashes[d.ID]
 		if had && before == p.hash {
 			r.tally.update(func(rep *Report) { rep.Unchanged++ })
@@ -70,4 +71,17 @@ func (r *indexRun) add(ctx context.Context, docs []chunker.Document) error {
 		}
 	}
 	return ctx.Err()
+}
+
+// contentHash is of all that the store keeps of a document and the caller can
+// change.
+func contentHash(d chunker.Document) string {
+	h := sha256.New()
+	for _, part := range []string{d.Title, d.Text} {
+		fmt.Fprintf(h, "%d:%s", len(part), part)
+	}
+	for _, key := range slices.Sorted(maps.Keys(d.Metadata)) {
+		fmt.Fprintf(h, "%q %T %#v", key, d.Metadata[key], d.Metadata[key])
+	}
+	return hex.EncodeToString(h.Sum(nil))
 }

@@ -265,6 +265,18 @@ func TestAdd(t *testing.T) {
 	if got := b.found("colza"); len(got) != 0 {
 		t.Errorf("the old version is found in %q", got)
 	}
+	docs[0].Title = "Oils"
+	if report, err = b.Add(t.Context(), docs[0]); err != nil || report.Changed != 1 {
+		t.Errorf("with another title: %+v, error %v", report, err)
+	}
+	docs[0].Metadata = map[string]any{"year": int64(1870), "tags": []string{"lamp"}}
+	if report, err = b.Add(t.Context(), docs[0]); err != nil || report.Changed != 1 {
+		t.Errorf("with other metadata: %+v, error %v", report, err)
+	}
+	docs[0].Metadata = map[string]any{"tags": []string{"lamp"}, "year": int64(1870)}
+	if report, err = b.Add(t.Context(), docs[0]); err != nil || report.Unchanged != 1 {
+		t.Errorf("the same again: %+v, error %v", report, err)
+	}
 }
 
 func TestIndexLogsWhatItDoes(t *testing.T) {

@@ -67,8 +67,7 @@ func New(parts Parts, opts *AnswerOptions) (*Pipeline, error) {
 type SearchOptions = retriever.Request
 
 // Search finds the passages that answer a question best, by its meaning and by
-// its words. Vector and Words of the options are filled in from the question
-// where they are empty.
+// its words. Vector and Words of the options are replaced by the question's.
 func (p *Pipeline) Search(ctx context.Context, question string, opts SearchOptions) ([]retriever.Hit, error) {
 	if strings.TrimSpace(question) == "" {
 		return nil, errors.New("the question is empty")
