@@ -28,12 +28,15 @@
 //   - [github.com/waymark-rag/waymark/retriever] defines the store and ranks what a
 //     store finds: both levels, BM25, fusion, merging, filters.
 //     [github.com/waymark-rag/waymark/retriever/local] is the embedded store, one
-//     SQLite file; [github.com/waymark-rag/waymark/retriever/storetest] is the suite
-//     that every store passes.
+//     SQLite file; [github.com/waymark-rag/waymark/retriever/qdrant] is a collection of
+//     a Qdrant server; [github.com/waymark-rag/waymark/retriever/storetest] is the
+//     suite that every store passes.
 //   - [github.com/waymark-rag/waymark/llm] turns messages into text: any
 //     langchaingo model, or the built-in answerer that quotes.
 //   - [github.com/waymark-rag/waymark/pipeline] is where all of it meets: Index,
 //     Search, Ask.
+//   - [github.com/waymark-rag/waymark/langchain] fits these pieces into langchaingo
+//     apps.
 //
 // The program is cmd/waymark. [github.com/waymark-rag/waymark/configs] reads its
 // settings and internal/wire makes a pipeline of them, the one place that names
