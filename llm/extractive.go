@@ -45,6 +45,9 @@ type Extractive struct {
 // Name implements Model.
 func (*Extractive) Name() string { return "extractive" }
 
+// Quotes implements Quoter.
+func (*Extractive) Quotes() {}
+
 // Generate implements Model. MaxTokens and Temperature do not apply.
 func (e *Extractive) Generate(ctx context.Context, req Request, stream func(piece string) error) (Response, error) {
 	if err := ctx.Err(); err != nil {

@@ -190,7 +190,22 @@ func (m *langchain) finish(c *call, resp *llms.ContentResponse, maxTokens int) (
 	if c.text.Len() == 0 {
 		return Response{}, &providerError{text: "the reply is empty"}
 	}
-	return Response{Text: c.text.String(), Stopped: stopped(choice, maxTokens)}, nil
+	return Response{
+		Text:         c.text.String(),
+		Stopped:      stopped(choice, maxTokens),
+		PromptTokens: counted(choice, "PromptTokens", "InputTokens"),
+		AnswerTokens: counted(choice, "CompletionTokens", "OutputTokens"),
+	}, nil
+}
+
+// counted finds a number of tokens under the names that providers give it.
+func counted(choice *llms.ContentChoice, names ...string) int {
+	for _, name := range names {
+		if n, ok := choice.GenerationInfo[name].(int); ok && n > 0 {
+			return n
+		}
+	}
+	return 0
 }
 
 // stopped says why a reply ended. Ollama's client passes no reason on, only how

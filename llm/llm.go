@@ -38,6 +38,9 @@ type Response struct {
 	// Stopped says why the text ends: "stop", or "length" when it ran into
 	// MaxTokens.
 	Stopped string
+	// PromptTokens and AnswerTokens are what the model counted; 0 if it did
+	// not say.
+	PromptTokens, AnswerTokens int
 }
 
 // Model writes replies.
@@ -52,4 +55,15 @@ type Model interface {
 	// Name tells people which model answered, such as "extractive" or
 	// "ollama/llama3.2".
 	Name() string
+}
+
+// Quoter is what a Model implements that quotes Request.Sources and does not
+// read Request.Messages, so that it follows no instructions in them.
+type Quoter interface{ Quotes() }
+
+// Writes reports whether a model follows instructions and so can be asked to
+// rewrite a question or to judge a sentence.
+func Writes(m Model) bool {
+	_, quotes := m.(Quoter)
+	return !quotes
 }

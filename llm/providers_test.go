@@ -32,10 +32,10 @@ var protocols = map[string]protocol{
 			fmt.Fprintf(w, "data: {\"choices\":[{\"delta\":{\"content\":%q}}]}\n\n", piece)
 		},
 		end: func(w io.Writer) {
-			fmt.Fprint(w, "data: {\"choices\":[{\"delta\":{},\"finish_reason\":\"stop\"}]}\n\ndata: {\"choices\":[],\"usage\":{\"total_tokens\":9}}\n\ndata: [DONE]\n\n")
+			fmt.Fprint(w, "data: {\"choices\":[{\"delta\":{},\"finish_reason\":\"stop\"}]}\n\ndata: {\"choices\":[],\"usage\":{\"prompt_tokens\":5,\"completion_tokens\":4,\"total_tokens\":9}}\n\ndata: [DONE]\n\n")
 		},
 		whole: func(w io.Writer, text string) {
-			fmt.Fprintf(w, `{"choices":[{"message":{"role":"assistant","content":%q},"finish_reason":"stop"}]}`, text)
+			fmt.Fprintf(w, `{"choices":[{"message":{"role":"assistant","content":%q},"finish_reason":"stop"}],"usage":{"prompt_tokens":5,"completion_tokens":4,"total_tokens":9}}`, text)
 		},
 		fail: func(m string) string { return fmt.Sprintf(`{"error":{"message":%q}}`, m) },
 	},
@@ -45,10 +45,10 @@ var protocols = map[string]protocol{
 			fmt.Fprintf(w, "{\"message\":{\"role\":\"assistant\",\"content\":%q},\"done\":false}\n", piece)
 		},
 		end: func(w io.Writer) {
-			fmt.Fprint(w, "{\"message\":{\"role\":\"assistant\",\"content\":\"\"},\"done\":true,\"done_reason\":\"stop\",\"eval_count\":4}\n")
+			fmt.Fprint(w, "{\"message\":{\"role\":\"assistant\",\"content\":\"\"},\"done\":true,\"done_reason\":\"stop\",\"prompt_eval_count\":5,\"eval_count\":4}\n")
 		},
 		whole: func(w io.Writer, text string) {
-			fmt.Fprintf(w, "{\"message\":{\"role\":\"assistant\",\"content\":%q},\"done\":true}\n", text)
+			fmt.Fprintf(w, "{\"message\":{\"role\":\"assistant\",\"content\":%q},\"done\":true,\"prompt_eval_count\":5,\"eval_count\":4}\n", text)
 		},
 		fail: func(m string) string { return fmt.Sprintf(`{"error":%q}`, m) },
 	},
@@ -106,7 +106,7 @@ func TestProvidersReply(t *testing.T) {
 				p.stream(w, "“caves”.")
 				p.end(w)
 			})
-			want := Response{Text: "In “caves”.", Stopped: "stop"}
+			want := Response{Text: "In “caves”.", Stopped: "stop", PromptTokens: 5, AnswerTokens: 4}
 			streamed, resp, err := generate(context.Background(), m)
 			if err != nil || streamed != want.Text || resp != want {
 				t.Errorf("streaming: got %q, %+v, %v", streamed, resp, err)
