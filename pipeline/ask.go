@@ -1,6 +1,7 @@
 package pipeline
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -22,11 +23,16 @@ type AnswerOptions struct {
 	// Count counts the tokens of a text; nil estimates them from its length,
 	// rather too many than too few.
 	Count func(text string) int
-	// SystemPrompt and QuestionPrompt are text/templates in place of the
-	// built-in ones (see prompts/). They are rendered with .Question,
-	// .Passages (each with .Number, .Label and .Text), .Fence, a line that is
-	// in no passage, and .NotAnswered, the reply when nothing answers.
-	SystemPrompt, QuestionPrompt string
+	// Condense says how a question that follows on others becomes one that
+	// can be searched by; empty means CondenseLLM.
+	Condense Condense
+	// Judge says who besides the rules decides whether the passages cited
+	// bear a sentence out; empty means JudgeOff.
+	Judge Judge
+	// SystemPrompt, QuestionPrompt, CondensePrompt and JudgePrompt are
+	// text/templates in place of the built-in ones (see prompts/ and
+	// docs/answers.md).
+	SystemPrompt, QuestionPrompt, CondensePrompt, JudgePrompt string
 	// Temperature is passed to the model when it is not nil.
 	Temperature *float64
 }
@@ -36,6 +42,8 @@ type Answerer struct {
 	model       llm.Model
 	budget      budget
 	prompts     prompts
+	condense    Condense
+	judge       Judge
 	temperature *float64
 }
 
@@ -52,30 +60,45 @@ func NewAnswerer(model llm.Model, opts AnswerOptions) (*Answerer, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &Answerer{model, budget, prompts, opts.Temperature}, nil
+	a := &Answerer{model, budget, prompts, cmp.Or(opts.Condense, CondenseLLM), cmp.Or(opts.Judge, JudgeOff), opts.Temperature}
+	if all := []Condense{CondenseLLM, CondenseRule, CondenseOff}; !slices.Contains(all, a.condense) {
+		return nil, fmt.Errorf("condense %q: want one of %q", a.condense, all)
+	}
+	if all := []Judge{JudgeOff, JudgeLLM}; !slices.Contains(all, a.judge) {
+		return nil, fmt.Errorf("judge %q: want one of %q", a.judge, all)
+	}
+	if a.judge == JudgeLLM && !llm.Writes(model) {
+		return nil, fmt.Errorf("judge %q: the model %s only quotes: choose one that writes, or the judge %q", a.judge, model.Name(), JudgeOff)
+	}
+	return a, nil
 }
 
 // Answer answers a question from its hits. When stream is not nil it is called
-// with the pieces of the text and the citations as they come, from this
-// goroutine, and with the answer at the end; the answer is the same with and
-// without. An error from stream ends the call and is returned as it is. Without
-// hits the answer is llm.NotAnswered and the model is not asked.
+// with the passages, the pieces of the text and the citations as they come, from
+// this goroutine, and with the answer at the end; the answer is the same with
+// and without. An error from stream ends the call and is returned as it is.
+// Without hits the answer is llm.NotAnswered and the model is not asked.
 func (a *Answerer) Answer(ctx context.Context, req AnswerRequest, stream func(Event) error) (Answer, error) {
 	if strings.TrimSpace(req.Question) == "" {
-		return Answer{}, errors.New("the question is empty")
+		return Answer{}, errEmptyQuestion
 	}
 	if err := ctx.Err(); err != nil {
 		return Answer{}, err
 	}
-	hits := slices.DeleteFunc(slices.Clone(req.Hits), func(h retriever.Hit) bool {
-		return strings.TrimSpace(h.Text) == ""
-	})
-	fit, err := a.budget.fit(a.prompts, req, hits)
+	if req.Query.Text == "" {
+		req.Query = Query{Text: req.Question}
+	}
+	history, err := spoken(req.History)
+	if err != nil {
+		return Answer{}, err
+	}
+	req.History = history
+	fit, err := a.budget.fit(a.prompts, req)
 	if err != nil {
 		return Answer{}, err
 	}
 	w := &writing{stream: stream, parser: newCitationParser(len(fit.passages)), passages: fit.passages}
-	resp, err := a.generate(ctx, req.Question, fit, w)
+	resp, err := a.generate(ctx, req, fit, w)
 	switch {
 	case w.refused != nil:
 		return Answer{}, w.refused
@@ -86,29 +109,42 @@ func (a *Answerer) Answer(ctx context.Context, req AnswerRequest, stream func(Ev
 	if answer.Text == "" {
 		return Answer{}, fmt.Errorf("answering: %s replied without a word", a.model.Name())
 	}
+	if a.judge == JudgeLLM {
+		if err := a.judgeAnswer(ctx, &answer, w); err != nil {
+			return Answer{}, fmt.Errorf("judging the answer: %w", err)
+		}
+	}
+	answer.Query, answer.Condensed = req.Query.Text, req.Query.By
 	answer.Dropped = fit.dropped
 	answer.Dropped.Citations = w.parser.dropped
 	answer.Model = a.model.Name()
 	answer.Stopped = resp.Stopped
+	answer.Usage = a.usage(fit, resp)
 	if err := w.send(Event{Answer: &answer}); err != nil {
 		return Answer{}, err
 	}
 	return answer, nil
 }
 
+var errEmptyQuestion = errors.New("the question is empty")
+
 // generate has the model write the reply into w.
-func (a *Answerer) generate(ctx context.Context, question string, fit fitted, w *writing) (llm.Response, error) {
+func (a *Answerer) generate(ctx context.Context, req AnswerRequest, fit fitted, w *writing) (llm.Response, error) {
 	resp := llm.Response{Text: llm.NotAnswered, Stopped: "stop"}
-	var err error
-	switch {
-	case len(fit.passages) == 0:
-		err = w.write(resp.Text)
-	case w.stream != nil:
-		resp, err = a.model.Generate(ctx, a.request(question, fit), w.write)
-	default:
-		if resp, err = a.model.Generate(ctx, a.request(question, fit), nil); err == nil {
-			err = w.write(resp.Text)
+	if len(fit.passages) == 0 {
+		if err := w.write(resp.Text); err != nil {
+			return llm.Response{}, err
 		}
+		return resp, w.add(w.parser.close())
+	}
+	if err := w.send(Event{Passages: slices.Clone(fit.passages)}); err != nil {
+		return llm.Response{}, err
+	}
+	var err error
+	if w.stream != nil {
+		resp, err = a.model.Generate(ctx, a.request(req, fit), w.write)
+	} else if resp, err = a.model.Generate(ctx, a.request(req, fit), nil); err == nil {
+		err = w.write(resp.Text)
 	}
 	if err != nil {
 		return llm.Response{}, err
@@ -116,14 +152,29 @@ func (a *Answerer) generate(ctx context.Context, question string, fit fitted, w 
 	return resp, w.add(w.parser.close())
 }
 
-func (a *Answerer) request(question string, fit fitted) llm.Request {
+func (a *Answerer) request(req AnswerRequest, fit fitted) llm.Request {
 	return llm.Request{
 		Messages:    fit.messages,
-		Question:    question,
+		Question:    req.Query.Text, // a model that quotes has no history to understand the question by
 		Sources:     sources(fit.passages),
 		MaxTokens:   a.budget.answer,
 		Temperature: a.temperature,
 	}
+}
+
+// usage is what the model counted or, if it did not, what the budget did.
+func (a *Answerer) usage(fit fitted, resp llm.Response) Usage {
+	if len(fit.passages) == 0 { // it was not asked
+		return Usage{}
+	}
+	u := Usage{PromptTokens: resp.PromptTokens, AnswerTokens: resp.AnswerTokens}
+	if u.PromptTokens == 0 || u.AnswerTokens == 0 {
+		u = Usage{AnswerTokens: a.budget.count(resp.Text), Estimated: true}
+		for _, m := range fit.messages {
+			u.PromptTokens += a.budget.cost(m)
+		}
+	}
+	return u
 }
 
 // sources are the passages as Markdown, with their title and headings: a
@@ -141,78 +192,4 @@ func sources(hits []retriever.Hit) []string {
 		out[i] = b.String()
 	}
 	return out
-}
-
-// writing is an answer while it is written.
-type writing struct {
-	stream   func(Event) error
-	refused  error // what stream returned
-	parser   *citationParser
-	passages []retriever.Hit
-
-	text      strings.Builder
-	citations []Citation
-}
-
-// write takes the next piece of the model's reply.
-func (w *writing) write(piece string) error { return w.add(w.parser.write(piece)) }
-
-// add sends text, after the citations that are new in it.
-func (w *writing) add(text string) error {
-	for _, passage := range w.parser.used[len(w.citations):] {
-		c := newCitation(len(w.citations)+1, passage-1, w.passages[passage-1])
-		w.citations = append(w.citations, c)
-		if err := w.send(Event{Citation: &c}); err != nil {
-			return err
-		}
-	}
-	if text == "" {
-		return nil
-	}
-	w.text.WriteString(text)
-	return w.send(Event{Text: text})
-}
-
-func (w *writing) send(e Event) error {
-	if w.stream == nil {
-		return nil
-	}
-	w.refused = w.stream(e)
-	return w.refused
-}
-
-// answer is what was written.
-func (w *writing) answer() Answer {
-	text, marks := w.text.String(), w.parser.marks
-	a := Answer{
-		Text:        text,
-		Citations:   append([]Citation{}, w.citations...), // [] in JSON, not null
-		Sentences:   []Sentence{},
-		Passages:    append([]retriever.Hit{}, w.passages...),
-		NotAnswered: strings.EqualFold(strings.TrimSpace(masked(text, marks)), llm.NotAnswered),
-	}
-	if a.NotAnswered {
-		return a
-	}
-	cited := make([]retriever.Hit, len(w.parser.used))
-	for i, passage := range w.parser.used {
-		cited[i] = w.passages[passage-1]
-	}
-	a.Sentences = checkSupport(text, marks, sources(cited))
-	return a
-}
-
-func newCitation(number, passage int, h retriever.Hit) Citation {
-	return Citation{
-		Number:   number,
-		Passage:  passage,
-		Document: h.Document,
-		Title:    h.Title,
-		Headings: h.Headings,
-		Range:    h.Range,
-		Source:   h.Source,
-		Lines:    h.Lines,
-		Excerpt:  excerpt(h.Text),
-		Score:    h.Score,
-	}
 }

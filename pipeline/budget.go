@@ -53,8 +53,9 @@ type fitted struct {
 
 // fit chooses what to send: always the system prompt and the question; then
 // passages, best first and whole, only the first being cut at a sentence end if
-// it is too long by itself; then the newest messages of the history.
-func (b budget) fit(p prompts, req AnswerRequest, hits []retriever.Hit) (fitted, error) {
+// it is too long by itself, and those that touch another joined to it; then the
+// newest messages of the history.
+func (b budget) fit(p prompts, req AnswerRequest) (fitted, error) {
 	system, err := p.renderSystem()
 	if err != nil {
 		return fitted{}, err
@@ -62,7 +63,7 @@ func (b budget) fit(p prompts, req AnswerRequest, hits []retriever.Hit) (fitted,
 	left := b.context - b.answer - b.cost(system)
 	// question renders the last message and says what remains behind it.
 	question := func(passages []retriever.Hit) (llm.Message, int, error) {
-		msg, err := p.renderQuestion(req.Question, passages)
+		msg, err := p.renderQuestion(req.Question, req.Query.Text, passages)
 		return msg, left - b.cost(msg), err
 	}
 	last, rest, err := question(nil)
@@ -73,26 +74,30 @@ func (b budget) fit(p prompts, req AnswerRequest, hits []retriever.Hit) (fitted,
 		return fitted{}, b.tooSmall("the question", -rest)
 	}
 	f := fitted{}
-	for i, hit := range hits {
-		msg, after, err := question(append(f.passages, hit))
+	for _, hit := range req.Hits {
+		if strings.TrimSpace(hit.Text) == "" {
+			continue
+		}
+		passages := join(f.passages, hit)
+		msg, after, err := question(passages)
 		if err != nil {
 			return fitted{}, err
 		}
-		if after < 0 && i == 0 {
+		if after < 0 && len(f.passages) == 0 {
 			if hit, msg, after, err = b.cutFirst(hit, question); err != nil {
 				return fitted{}, err
 			}
 			if after < 0 {
 				return fitted{}, b.tooSmall("a sentence of the best passage", -after)
 			}
+			passages = []retriever.Hit{hit}
 			f.dropped.Cut = true
 		}
 		if after < 0 {
 			f.dropped.Passages++
 			continue
 		}
-		f.passages = append(f.passages, hit)
-		last, rest = msg, after
+		f.passages, last, rest = passages, msg, after
 	}
 	history := b.newest(req.History, rest)
 	f.dropped.History = len(req.History) - len(history)
@@ -109,12 +114,7 @@ func (b budget) cutFirst(hit retriever.Hit, question func([]retriever.Hit) (llm.
 	if len(sentences) == 0 {
 		return hit, llm.Message{}, -1, nil
 	}
-	first := func(n int) retriever.Hit {
-		cut := hit
-		cut.Text = hit.Text[:sentences[n-1].End]
-		cut.Range.End = cut.Range.Start + len(cut.Text)
-		return cut
-	}
+	first := func(n int) retriever.Hit { return cutAt(hit, sentences[n-1].End) }
 	var failed error
 	fits := sort.Search(len(sentences), func(i int) bool {
 		_, after, err := question([]retriever.Hit{first(i + 1)})
@@ -158,13 +158,5 @@ const excerptBytes = 300
 
 // excerpt is the start of a passage in one line, cut between words.
 func excerpt(text string) string {
-	text = strings.Join(strings.Fields(text), " ")
-	if len(text) <= excerptBytes {
-		return text
-	}
-	cut := strings.ToValidUTF8(text[:excerptBytes], "")
-	if i := strings.LastIndexByte(cut, ' '); i > 0 {
-		cut = cut[:i]
-	}
-	return cut + "..."
+	return shorten(strings.Join(strings.Fields(text), " "), excerptBytes)
 }

@@ -70,7 +70,7 @@ type SearchOptions = retriever.Request
 // its words. Vector and Words of the options are replaced by the question's.
 func (p *Pipeline) Search(ctx context.Context, question string, opts SearchOptions) ([]retriever.Hit, error) {
 	if strings.TrimSpace(question) == "" {
-		return nil, errors.New("the question is empty")
+		return nil, errEmptyQuestion
 	}
 	vector, err := p.Embedder.EmbedQuery(ctx, question)
 	if err != nil {
@@ -81,14 +81,26 @@ func (p *Pipeline) Search(ctx context.Context, question string, opts SearchOptio
 }
 
 // Ask answers a question from the passages that Search finds for it; history is
-// what was said before. See Answerer.Answer for stream.
+// what was said before, oldest first. A question that follows on it is condensed
+// into one that can be searched by, see Answerer.Condense; that text is
+// Answer.Query and the first event of stream, and no part of the answer. See
+// Answerer.Answer for the further events.
 func (p *Pipeline) Ask(ctx context.Context, question string, history []llm.Message, opts SearchOptions, stream func(Event) error) (Answer, error) {
 	if p.answerer == nil {
 		return Answer{}, errors.New("answering needs a model: llm.Extractive needs no set-up")
 	}
-	hits, err := p.Search(ctx, question, opts)
+	query, err := p.answerer.Condense(ctx, question, history)
 	if err != nil {
 		return Answer{}, err
 	}
-	return p.answerer.Answer(ctx, AnswerRequest{Question: question, History: history, Hits: hits}, stream)
+	if stream != nil {
+		if err := stream(Event{Query: query.Text}); err != nil {
+			return Answer{}, err
+		}
+	}
+	hits, err := p.Search(ctx, query.Text, opts)
+	if err != nil {
+		return Answer{}, err
+	}
+	return p.answerer.Answer(ctx, AnswerRequest{Question: question, Query: query, History: history, Hits: hits}, stream)
 }

@@ -16,6 +16,10 @@ import (
 // by one.
 const minOverlap = 0.5
 
+// fewWords begins the objection that a judge may overrule: a sentence can say
+// the same in other words.
+const fewWords = "only "
+
 // checkSupport splits an answer into sentences and checks each against the
 // passages it cites. passages are the texts by number, from 1.
 func checkSupport(text string, marks []mark, passages []string) []Sentence {
@@ -180,7 +184,7 @@ func objections(sentence string, cited []*evidence) []string {
 		}
 	}
 	if content > 0 && float64(found) < minOverlap*float64(content) {
-		reasons = append(reasons, fmt.Sprintf("only %d of its %d words are in the passages cited", found, content))
+		reasons = append(reasons, fmt.Sprintf(fewWords+"%d of its %d words are in the passages cited", found, content))
 	}
 	return reasons
 }

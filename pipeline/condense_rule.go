@@ -1,0 +1,211 @@
+package pipeline
+
+import (
+	"regexp"
+	"slices"
+	"strings"
+
+	"github.com/waymark-rag/waymark/internal/prose"
+	"github.com/waymark-rag/waymark/llm"
+)
+
+// dependence says how a question hangs on what was said before.
+type dependence int
+
+const (
+	standsAlone dependence = iota
+	elliptic               // leaves something out: "and in winter?"
+	refers                 // names it by a pronoun: "when do they wake?"
+)
+
+var (
+	// opening is how a question begins that changes one part of the last.
+	opening = regexp.MustCompile(`(?i)^\W*(?:and|but|or|what (?:about|if|else)|how about|same (?:for|with)|(?:why|how) not)\b`)
+	pronoun = regexp.MustCompile(`(?i)\b(?:it|its|they|them|their|theirs|he|him|his|she|her|hers|this|that|these|those|there|ones?|former|latter|others|(?:the )?same)\b`)
+	// noPronoun is what looks like one and refers to nothing: "is there a lift",
+	// "is it allowed to", "one of".
+	noPronoun = regexp.MustCompile(`(?i)\b(?:(?:is|are|was|were|be|been) there|there (?:is|are|was|were|be|been|will|exists?)|` +
+		`(?:is|was|be) it (?:allowed|possible|true|necessary|legal|safe|okay|ok|worth|usual|common|better)|it (?:rains?|snows?)|one (?:of|day|time))\b`)
+	hanPronoun = regexp.MustCompile(`[它他她这那其]`)
+	// definition asks what the one content word in it is.
+	definition = regexp.MustCompile(`(?i)^\W*(?:what|who) (?:is|are|was|were)\b|^\W*define\b`)
+)
+
+// generic are content words that say nothing about what a question is about, in
+// folded form.
+var generic = func() map[string]bool {
+	m := map[string]bool{}
+	for _, w := range strings.Fields("tell explain describe show give say mean work happen detail example " +
+		"reason kind sort type way thing case please else different many much long often old big far exactly really long know need") {
+		m[prose.Fold(w)] = true
+	}
+	return m
+}()
+
+// enoughContent is how many content words make a question stand alone, and how
+// many before a pronoun are taken for what it stands for.
+const enoughContent = 2
+
+func dependenceOf(question string) dependence {
+	words := contentOf(question)
+	text := noPronoun.ReplaceAllStringFunc(question, func(s string) string { return strings.Repeat(" ", len(s)) })
+	if m := pronoun.FindStringIndex(text); m != nil {
+		before, beforeThat := 0, 1
+		for _, w := range words {
+			if w.End <= m[0] {
+				before++
+			}
+		}
+		limit := enoughContent
+		if p := strings.ToLower(text[m[0]:m[1]]); p == "that" || p == "this" { // "the key that opens the door"
+			limit = beforeThat
+		}
+		if before < limit {
+			return refers
+		}
+	}
+	if hanPronoun.MatchString(question) {
+		return refers
+	}
+	named := slices.ContainsFunc(words, func(w prose.Word) bool { return w.Number || w.Upper && w.Start > 0 })
+	switch {
+	case opening.MatchString(question):
+		return elliptic
+	case len(words) >= enoughContent, len(words) > 0 && (named || definition.MatchString(question)):
+		return standsAlone
+	}
+	return elliptic
+}
+
+// contentOf returns the content words of a text that say what it is about.
+func contentOf(text string) []prose.Word {
+	return slices.DeleteFunc(prose.Content(text), func(w prose.Word) bool { return generic[w.Folded] })
+}
+
+const (
+	maxTurnsBack = 3  // questions that words are taken from
+	maxCarried   = 12 // words and names
+	maxNames     = 3  // of them from the answer
+)
+
+// condenseByRule adds to a question that does not stand alone what the turns
+// before it are about.
+func condenseByRule(question string, history []llm.Message) string {
+	kind := dependenceOf(question)
+	if kind == standsAlone {
+		return question
+	}
+	c := carrier{known: map[string]bool{}}
+	for _, w := range contentOf(question) {
+		c.known[w.Folded] = true
+	}
+	if kind == refers {
+		c.addNames(lastAnswer(history))
+	}
+	turns := 0
+	for _, m := range slices.Backward(history) {
+		if m.Role != llm.User {
+			continue
+		}
+		before := dependenceOf(m.Text)
+		// Of "and in winter?" "and in summer?" the second replaces the first.
+		if kind == refers || before != elliptic {
+			c.addWords(m.Text)
+		}
+		if turns++; before == standsAlone || turns == maxTurnsBack {
+			break
+		}
+	}
+	if len(c.parts) == 0 {
+		return question
+	}
+	return question + " " + strings.Join(c.parts[:min(len(c.parts), maxCarried)], " ")
+}
+
+func lastAnswer(history []llm.Message) string {
+	for _, m := range slices.Backward(history) {
+		if m.Role == llm.Assistant && !saysNotAnswered(m.Text) {
+			return m.Text
+		}
+	}
+	return ""
+}
+
+// carrier collects words, each once.
+type carrier struct {
+	known map[string]bool // folded
+	parts []string
+}
+
+// addWords adds the content words of a question as they stand there. In scripts
+// without spaces, where words are overlapping pairs, these are put together.
+func (c *carrier) addWords(question string) {
+	var last prose.Span
+	for _, w := range contentOf(question) {
+		if c.known[w.Folded] {
+			continue
+		}
+		c.known[w.Folded] = true
+		if n := len(c.parts); n > 0 && w.Start < last.End {
+			last.End = w.End
+			c.parts[n-1] = last.Of(question)
+			continue
+		}
+		last = w.Span
+		c.parts = append(c.parts, w.Of(question))
+	}
+}
+
+// addNames adds the first names in an answer.
+func (c *carrier) addNames(answer string) {
+	for _, name := range namesIn(answer) {
+		fresh := false
+		words := prose.Words(name)
+		for _, w := range words {
+			fresh = fresh || !c.known[w.Folded]
+		}
+		if !fresh {
+			continue
+		}
+		for _, w := range words {
+			c.known[w.Folded] = true
+		}
+		if c.parts = append(c.parts, name); len(c.parts) == maxNames {
+			return
+		}
+	}
+}
+
+// namesIn returns the runs of capitalised words in a text. A single one that
+// begins a sentence says nothing, unless the text holds no other.
+func namesIn(text string) []string {
+	var names []string
+	first := ""
+	for _, s := range prose.Sentences(text) {
+		if s.Kind != prose.Paragraph && s.Kind != prose.Item {
+			continue
+		}
+		sentence := s.Of(text)
+		words := prose.Words(sentence)
+		for i := 0; i < len(words); i++ {
+			if !words[i].Upper || words[i].Stop {
+				continue
+			}
+			run := i
+			for run+1 < len(words) && words[run+1].Upper && sentence[words[run].End:words[run+1].Start] == " " {
+				run++
+			}
+			name := sentence[words[i].Start:words[run].End]
+			if i > 0 || run > 0 {
+				names = append(names, name)
+			} else if first == "" {
+				first = name
+			}
+			i = run
+		}
+	}
+	if len(names) == 0 && first != "" {
+		return []string{first}
+	}
+	return names
+}
