@@ -77,7 +77,8 @@ func intervals(tokens []Token, textLen, first, g int) []chunker.Range {
 type span struct{ start, end int }
 
 // windows covers blocks with spans that fit room and overlap by whole blocks of
-// up to overlap tokens of left context. It takes as few spans as filling them to
+// up to overlap tokens of left context, their landmarks not counting: an overlap
+// of 128 repeats a chunk of 128. It takes as few spans as filling them to
 // the brim would, but fills them alike: so no block ends up nearly alone in a
 // last window, and shorter windows cost less attention. Every span starts and
 // ends later than the one before, so the work is linear in the text.
@@ -113,9 +114,9 @@ func fill(cost []int, room, overlap int) []span {
 		out = append(out, span{start, end})
 		done = end
 		back := 0
-		for start = end; start > out[len(out)-1].start+1 && back+cost[start-1] <= overlap; {
+		for start = end; start > out[len(out)-1].start+1 && back+cost[start-1]-1 <= overlap; {
 			start--
-			back += cost[start]
+			back += cost[start] - 1
 		}
 	}
 	return out

@@ -3,6 +3,7 @@ package landmark
 import (
 	"fmt"
 	"math/rand/v2"
+	"slices"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -120,6 +121,15 @@ func TestIntervals(t *testing.T) {
 	}
 }
 
+// An overlap of as many tokens as a chunk has repeats a chunk, although that
+// costs a landmark more.
+func TestOverlapOfOneChunk(t *testing.T) {
+	want := []span{{0, 3}, {2, 5}, {4, 7}}
+	if got := windows([]int{129, 129, 129, 129, 129, 129, 129}, 400, 128); !slices.Equal(got, want) {
+		t.Errorf("windows %v, want %v", got, want)
+	}
+}
+
 // TestWindows holds what the package promises of windows for random costs:
 // they cover every block, fit, move on, repeat no more than asked, and each
 // block is read where it has the most context.
@@ -145,7 +155,7 @@ func TestWindows(t *testing.T) {
 			}
 			return n
 		}
-		done, worked := 0, 0
+		done, worked, repeated := 0, 0, 0
 		for i, s := range spans {
 			if s.start > done || s.end <= done {
 				t.Fatalf("window %v leaves a gap behind block %d or adds none (cost %v)", s, done, cost)
@@ -153,19 +163,20 @@ func TestWindows(t *testing.T) {
 			if got := sum(s); got > room {
 				t.Fatalf("window %v holds %d of %d", s, got, room)
 			}
-			if got := sum(span{s.start, done}); got > overlap {
+			if got := sum(span{s.start, done}) - (done - s.start); got > overlap { // without their landmarks
 				t.Fatalf("window %v repeats %d, want at most %d", s, got, overlap)
 			}
 			if i > 0 && s.start <= spans[i-1].start {
 				t.Fatalf("windows %v and %v start alike", spans[i-1], s)
 			}
+			repeated += done - s.start
 			done = s.end
 			worked += sum(s)
 		}
 		if done != len(cost) {
 			t.Fatalf("windows end at block %d of %d", done, len(cost))
 		}
-		if limit := total + len(spans)*overlap; worked > limit {
+		if limit := total + repeated + len(spans)*overlap; worked > limit {
 			t.Fatalf("windows encode %d tokens of a text of %d, want at most %d", worked, total, limit)
 		}
 		for i, w := range owner {

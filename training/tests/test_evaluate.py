@@ -133,8 +133,8 @@ def test_a_cls_stands_in_front_of_every_chunk():
 
 
 def test_windows_overlap_by_whole_chunks():
-    assert spans([4, 4, 4, 4, 4], 12, overlap=5) == [(0, 3), (2, 5)]
-    assert spans([4, 4, 4, 4, 4], 12, overlap=3) == [(0, 3), (3, 5)]
+    assert spans([4, 4, 4, 4, 4], 12, overlap=3) == [(0, 3), (2, 5)]
+    assert spans([4, 4, 4, 4, 4], 12, overlap=2) == [(0, 3), (3, 5)]
     assert spans([4, 10, 4], 12, overlap=11) == [(0, 1), (1, 2), (2, 3)]
     assert owners([4, 4, 4, 4, 4], [(0, 3), (2, 5)]) == [0, 0, 0, 1, 1]
     assert owners([4] * 6, [(0, 4), (2, 6)]) == [0, 0, 0, 1, 1, 1]

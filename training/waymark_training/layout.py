@@ -127,7 +127,7 @@ def windows(
 def spans(costs: Sequence[int], room: int, overlap: int = 0) -> list[tuple[int, int]]:
     """Which blocks, [start, end), share a window that is filled to the brim.
 
-    A window begins with whole blocks of the one before, of up to overlap tokens.
+    A window begins with whole blocks of the one before, of up to overlap tokens without their landmarks.
     """
     out: list[tuple[int, int]] = []
     start = done = 0
@@ -141,9 +141,9 @@ def spans(costs: Sequence[int], room: int, overlap: int = 0) -> list[tuple[int, 
             continue
         out.append((start, end))
         start, back = end, 0
-        while start > out[-1][0] + 1 and back + costs[start - 1] <= overlap:
+        while start > out[-1][0] + 1 and back + costs[start - 1] - 1 <= overlap:
             start -= 1
-            back += costs[start]
+            back += costs[start] - 1
         done = end
     return out
 
