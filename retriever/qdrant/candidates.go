@@ -84,29 +84,6 @@ type search struct {
 	denseBound, lexicalBound float64
 }
 
-// part is a point that was found.
-type part struct {
-	document, version string
-	number, first     int
-	pending           bool
-	landmarks         []float64 // scores of its chunks
-	lexical           []float64 // of its chunks; nil if words did not find it
-	byVector          bool
-}
-
-// head is what is known of a document.
-type head struct {
-	version string
-	score   float64
-}
-
-// leftover is a part of another version than the one that is there, or one that
-// was still pending.
-type leftover struct {
-	document, version, there string
-	number                   int
-}
-
 // dense ranks the chunks that the vector found. enough is false if there may be
 // better ones, or more where there are too few.
 func (r *search) dense() (list []retriever.Candidate, enough bool) {
@@ -185,8 +162,4 @@ func (r *search) cut(list []retriever.Candidate, score func(retriever.Candidate)
 		}
 	}
 	return slices.Clip(kept)
-}
-
-func (a leftover) compare(b leftover) int {
-	return cmp.Or(strings.Compare(a.document, b.document), strings.Compare(a.version, b.version), strings.Compare(a.there, b.there), cmp.Compare(a.number, b.number))
 }

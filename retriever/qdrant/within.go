@@ -1,0 +1,105 @@
+package qdrant
+
+import (
+	"context"
+	"math"
+
+	pb "github.com/qdrant/go-client/qdrant"
+)
+
+// groupSlack is how many more parts of each document are asked for than needed,
+// since the server cuts equal scores at random.
+const groupSlack = 8
+
+// withinDocuments finds the best chunks of the documents that were found. Where
+// the document decides alone, only so many documents are looked into as have
+// enough chunks.
+func (r *search) withinDocuments(ctx context.Context, reach int, byDocument *answer) error {
+	w, want := r.q.Weights, reach
+	docs := byDocument.points
+	last := math.Inf(-1) // the best score of a document that is not looked into
+	if len(docs) == reach {
+		last = float64(docs[reach-1].GetScore())
+	}
+	for _, p := range docs {
+		r.documents[field(p, keyDocument)] = &head{field(p, keyVersion), float64(p.GetScore())}
+	}
+	if w.Landmark == 0 {
+		r.denseBound = w.Document * last
+		want = 0
+		for i, p := range docs {
+			if want >= r.q.Limit && p.GetScore() < docs[i-1].GetScore() {
+				r.denseBound = w.Document * float64(p.GetScore())
+				docs = docs[:i]
+				break
+			}
+			n := int(p.GetPayload()[keyChunkCount].GetIntegerValue())
+			if r.q.PerDocument > 0 {
+				n = min(n, r.q.PerDocument)
+			}
+			want += n
+		}
+	}
+	if len(docs) == 0 || want == 0 {
+		return nil
+	}
+	if r.q.PerDocument > 0 {
+		var err error
+		if docs, want, err = r.bestOfEach(ctx, docs); err != nil || len(docs) == 0 {
+			return err
+		}
+	}
+	req := r.base(vectorLandmarks, want, partFields...)
+	req.Query, req.Params, req.WithVectors = pb.NewQueryDense(r.q.Vector), r.params(), r.landmarkRows()
+	req.Filter = r.within(docs)
+	var b batch
+	found := b.add(req)
+	if err := b.run(ctx, r.Store); err != nil {
+		return err
+	}
+	found.each(func(p *pb.ScoredPoint) { r.found(p).byVector = true })
+	return nil
+}
+
+// within restricts a search to documents that were found.
+func (r *search) within(docs []*pb.ScoredPoint) *pb.Filter {
+	ids := make([]string, len(docs))
+	for i, p := range docs {
+		ids[i] = field(p, keyDocument)
+	}
+	return r.mine(append(r.conditions[:len(r.conditions):len(r.conditions)], pb.NewMatchKeywords(keyDocument, ids...))...)
+}
+
+// bestOfEach finds the best parts of each of the documents. In exact search it
+// returns those of which it cannot tell the best, since the server cut parts of
+// the same score at random or left a group out, and how many parts they have.
+func (r *search) bestOfEach(ctx context.Context, docs []*pb.ScoredPoint) (unsure []*pb.ScoredPoint, parts int, err error) {
+	req := r.base(vectorLandmarks, 0, partFields...)
+	size := r.q.PerDocument + groupSlack
+	groups, err := call(ctx, r.Store, "searching in documents", func(ctx context.Context, client *pb.Client) ([]*pb.PointGroup, error) {
+		return client.QueryGroups(ctx, &pb.QueryPointGroups{
+			CollectionName: r.collection, Using: req.Using, Query: pb.NewQueryDense(r.q.Vector), Params: r.params(),
+			Filter: r.within(docs), GroupBy: keyDocument,
+			Limit: pb.PtrOf(uint64(len(docs))), GroupSize: pb.PtrOf(uint64(size)),
+			WithPayload: req.WithPayload, WithVectors: r.landmarkRows(), ShardKeySelector: r.shard,
+		})
+	})
+	if err != nil {
+		return nil, 0, err
+	}
+	sure := make(map[string]bool, len(groups))
+	for _, g := range groups {
+		hits := g.GetHits()
+		for _, p := range hits {
+			r.found(p).byVector = true
+		}
+		sure[g.GetId().GetStringValue()] = len(hits) < size || hits[size-1].GetScore() < hits[r.q.PerDocument-1].GetScore()
+	}
+	for _, p := range docs {
+		if chunks := int(p.GetPayload()[keyChunkCount].GetIntegerValue()); r.opts.Search.Exact && chunks > 0 && !sure[field(p, keyDocument)] {
+			unsure = append(unsure, p)
+			parts += chunks
+		}
+	}
+	return unsure, parts, nil
+}
