@@ -2,6 +2,7 @@ package llmtest
 
 import (
 	"context"
+	"fmt"
 	"strings"
 	"sync"
 
@@ -57,6 +58,37 @@ func (s *Scripted) Requests() []llm.Request {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return append([]llm.Request(nil), s.requests...)
+}
+
+// Dialogue gives one reply for each call, in order, word by word, and remembers
+// what it was asked. After the last reply every call fails.
+type Dialogue struct {
+	Replies []string
+
+	mu       sync.Mutex
+	requests []llm.Request
+}
+
+// Name implements llm.Model.
+func (*Dialogue) Name() string { return "dialogue" }
+
+// Generate implements llm.Model.
+func (d *Dialogue) Generate(ctx context.Context, req llm.Request, stream func(string) error) (llm.Response, error) {
+	d.mu.Lock()
+	n := len(d.requests)
+	d.requests = append(d.requests, req)
+	d.mu.Unlock()
+	if n >= len(d.Replies) {
+		return llm.Response{}, fmt.Errorf("the dialogue has %d replies: this is call %d", len(d.Replies), n+1)
+	}
+	return reply(ctx, strings.SplitAfter(d.Replies[n], " "), nil, stream)
+}
+
+// Requests returns what the model was asked, in order.
+func (d *Dialogue) Requests() []llm.Request {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	return append([]llm.Request(nil), d.requests...)
 }
 
 // reply streams the pieces and then fails or returns them.

@@ -37,3 +37,23 @@ func TestEchoShowsThePrompt(t *testing.T) {
 		t.Errorf("got %q, %v: want %q", resp.Text, err, want)
 	}
 }
+
+func TestDialogueRepliesInOrder(t *testing.T) {
+	model := &llmtest.Dialogue{Replies: []string{"In caves.", "In trees."}}
+	for _, want := range model.Replies {
+		var pieces []string
+		resp, err := model.Generate(context.Background(), llm.Request{Question: want}, func(p string) error {
+			pieces = append(pieces, p)
+			return nil
+		})
+		if err != nil || resp.Text != want || len(pieces) != 2 {
+			t.Errorf("got %+v, %v in pieces %q: want %q", resp, err, pieces, want)
+		}
+	}
+	if _, err := model.Generate(context.Background(), llm.Request{}, nil); err == nil || !strings.Contains(err.Error(), "this is call 3") {
+		t.Errorf("got %v: want that there is no third reply", err)
+	}
+	if got := model.Requests(); len(got) != 3 || got[1].Question != "In trees." {
+		t.Errorf("requests %+v", got)
+	}
+}
