@@ -110,7 +110,7 @@ func (a *Answerer) Answer(ctx context.Context, req AnswerRequest, stream func(Ev
 		return Answer{}, fmt.Errorf("answering: %s replied without a word", a.model.Name())
 	}
 	if a.judge == JudgeLLM {
-		if err := a.judgeAnswer(ctx, &answer, w); err != nil {
+		if err := a.judgeAnswer(ctx, &answer); err != nil {
 			return Answer{}, fmt.Errorf("judging the answer: %w", err)
 		}
 	}

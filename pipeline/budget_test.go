@@ -146,6 +146,11 @@ func TestNewAnswererRefuses(t *testing.T) {
 		{"answer", "answer tokens 600: want less than the context of 512", &llmtest.Scripted{}, AnswerOptions{ContextTokens: 512, AnswerTokens: 600}},
 		{"template", "system prompt: template", &llmtest.Scripted{}, AnswerOptions{SystemPrompt: "{{"}},
 		{"unknown field", "can't evaluate field Hits", &llmtest.Scripted{}, AnswerOptions{QuestionPrompt: "{{.Hits}}"}},
+		{"condense", `condense "never": want one of ["llm" "rule" "off"]`, &llmtest.Scripted{}, AnswerOptions{Condense: "never"}},
+		{"judge", `judge "me": want one of ["off" "llm"]`, &llmtest.Scripted{}, AnswerOptions{Judge: "me"}},
+		{"judge that cannot", `judge "llm": the model extractive only quotes`, &llm.Extractive{}, AnswerOptions{Judge: JudgeLLM}},
+		{"condense prompt", "condense prompt: it leaves out the sample message", &llmtest.Scripted{}, AnswerOptions{CondensePrompt: "{{.Question}}"}},
+		{"judge prompt", "judge prompt: it leaves out the sample statement", &llmtest.Scripted{}, AnswerOptions{JudgePrompt: "{{.Passages}}"}},
 		{"no passages", "leaves out the sample passage", &llmtest.Scripted{}, AnswerOptions{QuestionPrompt: "{{.Question}}"}},
 	}
 	for _, test := range tests {

@@ -50,17 +50,19 @@ func dependenceOf(question string) dependence {
 	words := contentOf(question)
 	text := noPronoun.ReplaceAllStringFunc(question, func(s string) string { return strings.Repeat(" ", len(s)) })
 	if m := pronoun.FindStringIndex(text); m != nil {
-		before, beforeThat := 0, 1
+		before := 0
 		for _, w := range words {
 			if w.End <= m[0] {
 				before++
 			}
 		}
-		limit := enoughContent
-		if p := strings.ToLower(text[m[0]:m[1]]); p == "that" || p == "this" { // "the key that opens the door"
-			limit = beforeThat
+		switch strings.ToLower(text[m[0]:m[1]]) {
+		case "there":
+			return refers
+		case "that", "this": // not in "the key that opens the door"
+			before *= enoughContent
 		}
-		if before < limit {
+		if before < enoughContent {
 			return refers
 		}
 	}
@@ -176,12 +178,12 @@ func (c *carrier) addNames(answer string) {
 	}
 }
 
-// namesIn returns the runs of capitalised words in a text. A single one that
-// begins a sentence says nothing, unless the text holds no other.
+// namesIn returns the runs of capitalised words in a text. A single one at the
+// start of a sentence is no name, but that of the first is what an answer is
+// about more often than not.
 func namesIn(text string) []string {
 	var names []string
-	first := ""
-	for _, s := range prose.Sentences(text) {
+	for n, s := range prose.Sentences(text) {
 		if s.Kind != prose.Paragraph && s.Kind != prose.Item {
 			continue
 		}
@@ -195,17 +197,11 @@ func namesIn(text string) []string {
 			for run+1 < len(words) && words[run+1].Upper && sentence[words[run].End:words[run+1].Start] == " " {
 				run++
 			}
-			name := sentence[words[i].Start:words[run].End]
-			if i > 0 || run > 0 {
-				names = append(names, name)
-			} else if first == "" {
-				first = name
+			if n == 0 || i > 0 || run > 0 {
+				names = append(names, sentence[words[i].Start:words[run].End])
 			}
 			i = run
 		}
-	}
-	if len(names) == 0 && first != "" {
-		return []string{first}
 	}
 	return names
 }

@@ -37,14 +37,13 @@ type statement struct {
 // judgeAnswer has the model judge the sentences of an answer that cite
 // something, as many at a time as fit its context. Trouble with the model leaves
 // the answer as it is and is told in JudgeError; only the end of ctx is an error.
-func (a *Answerer) judgeAnswer(ctx context.Context, answer *Answer, w *writing) error {
-	plain := masked(answer.Text, w.parser.marks)
+func (a *Answerer) judgeAnswer(ctx context.Context, answer *Answer) error {
 	var all []statement
 	for i, s := range answer.Sentences {
 		if len(s.Citations) == 0 {
 			continue
 		}
-		text := strings.Join(strings.Fields(s.Range.Of(plain)), " ")
+		text := strings.Join(strings.Fields(withoutMarkers(s.Range.Of(answer.Text))), " ")
 		all = append(all, statement{i, promptStatement{len(all) + 1, text, s.Citations}})
 	}
 	unjudged := 0
