@@ -43,6 +43,8 @@ var rules = map[string]rule{
 	"internal/qdranttest": {others: []string{"github.com/qdrant/go-client/qdrant", "google.golang.org/grpc"}},
 	"internal/wire": {ours: []string{"chunker", "configs", "ingest", "landmark", "landmark/modeldir", "landmark/onnx", "llm", "models",
 		"pipeline", "retriever", "retriever/local", "retriever/qdrant"}},
+	"server/web":             {},
+	"server/web/browsertest": {},
 	"langchain": {ours: []string{"chunker", "ingest", "internal/prose", "landmark", "llm", "pipeline", "retriever"},
 		others: []string{"github.com/tmc/langchaingo/callbacks", "github.com/tmc/langchaingo/embeddings", "github.com/tmc/langchaingo/llms",
 			"github.com/tmc/langchaingo/schema", "github.com/tmc/langchaingo/textsplitter", "github.com/tmc/langchaingo/vectorstores"}},
