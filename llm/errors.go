@@ -5,6 +5,7 @@ import (
 	"io"
 	"net"
 	"strings"
+	"time"
 
 	"github.com/tmc/langchaingo/llms"
 )
@@ -25,23 +26,28 @@ var (
 // kept.
 type providerError struct {
 	text string
-	kind error // one of the errors above, or nil
+	kind error         // one of the errors above, or nil
+	wait time.Duration // before the provider wants to be asked again
 }
+
+// cutOff is what is said with ErrCut.
+const cutOff = "the reply ended before the model had finished it"
 
 func (e *providerError) Error() string { return e.text }
 func (e *providerError) Unwrap() error { return e.kind }
 
 // describe turns whatever a provider returned into a providerError.
-func describe(err error, secret string) error {
+func describe(err error, secret string) *providerError {
 	text := err.Error()
 	if secret != "" {
 		text = strings.ReplaceAll(text, secret, "[api key]")
 	}
+	var wait time.Duration
 	var known *providerError
 	if errors.As(err, &known) {
-		text = known.text // without what langchaingo wraps around it
+		text, wait = known.text, known.wait // without what langchaingo wraps around it
 	}
-	return &providerError{text, kindOf(err)}
+	return &providerError{text, kindOf(err), wait}
 }
 
 // kindOf classifies an error by its type, or for the many providers that return

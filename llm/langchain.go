@@ -11,8 +11,8 @@ import (
 )
 
 // Langchain makes a Model of any langchaingo model. A call that fails because
-// the provider is unavailable is tried again, up to three times in all, as long
-// as no piece has been streamed. A cancelled context ends the call at once even
+// the provider is unavailable is tried again, up to three times in all and not
+// before the provider allows it, as long as no piece has been streamed. A cancelled context ends the call at once even
 // where the provider goes on; a panic in it becomes an error. langchaingo knows
 // no unset temperature: where the request leaves it out, providers are asked
 // for 0.
@@ -22,6 +22,10 @@ func Langchain(model llms.Model, name string) Model {
 
 // attempts is how often a call is tried.
 const attempts = 3
+
+// maxWait is how long a call waits to be tried again. A provider that wants to
+// be left alone for longer is not waited for.
+const maxWait = 30 * time.Second
 
 // langchain is a langchaingo model as a Model.
 type langchain struct {
@@ -61,13 +65,15 @@ func (m *langchain) Generate(ctx context.Context, req Request, stream func(piece
 		case ctx.Err() != nil:
 			return Response{}, ctx.Err()
 		case limited.Err() != nil:
-			return Response{}, &providerError{fmt.Sprintf("%s: no complete reply within %v: allow more time or use a faster model", m.name, m.timeout), ErrUnavailable}
+			text := fmt.Sprintf("%s: no complete reply within %v: allow more time or use a faster model", m.name, m.timeout)
+			return Response{}, &providerError{text: text, kind: ErrUnavailable}
 		}
-		err = describe(err, m.secret)
-		if c.text.Len() > 0 || !errors.Is(err, ErrUnavailable) || attempt == attempts {
-			return Response{}, fmt.Errorf("%s: %w", m.name, err)
+		failed := describe(err, m.secret)
+		wait := max(m.backoff<<(attempt-1), failed.wait)
+		if c.text.Len() > 0 || failed.kind != ErrUnavailable || attempt == attempts || wait > maxWait {
+			return Response{}, fmt.Errorf("%s: %w", m.name, failed)
 		}
-		sleep(limited, m.backoff<<(attempt-1)) // a context that ends here ends the next attempt
+		sleep(limited, wait) // a context that ends here ends the next attempt
 	}
 }
 
@@ -179,7 +185,7 @@ func (m *langchain) finish(c *call, resp *llms.ContentResponse, maxTokens int) (
 	}
 	choice := resp.Choices[0]
 	if m.finishes && choice.StopReason == "" || c.text.Len() > 0 && choice.Content == "" {
-		return Response{}, &providerError{"the reply ended before the model had finished it", ErrCut}
+		return Response{}, &providerError{text: cutOff, kind: ErrCut}
 	}
 	// A provider that does not stream, or leaves the end out of the stream.
 	if rest, ok := strings.CutPrefix(choice.Content, c.text.String()); ok {

@@ -1,7 +1,6 @@
 package llm
 
 import (
-	"errors"
 	"net/http"
 
 	"github.com/tmc/langchaingo/llms"
@@ -12,14 +11,15 @@ import (
 // those it is not given from the environment.
 const openaiURL = "https://api.openai.com/v1"
 
+// placeholder is the key that clients are given, who refuse to have none; the
+// transport sets the real one.
+const placeholder = "set by transport"
+
 // openOpenAI connects to OpenAI or, with a base URL, to any server that speaks
 // its protocol, such as llama.cpp, vLLM or LM Studio.
 func (m *langchain) openOpenAI(c Config, client *http.Client) error {
 	base := c.BaseURL
 	if base == "" {
-		if c.APIKey == "" {
-			return errors.New("openai needs an API key: set one, or the base url of a server that needs none")
-		}
 		base = openaiURL
 	} else {
 		// Such servers know max_tokens; not all know its successor.
@@ -28,7 +28,7 @@ func (m *langchain) openOpenAI(c Config, client *http.Client) error {
 	model, err := openai.New(
 		openai.WithBaseURL(base),
 		openai.WithModel(c.Model),
-		openai.WithToken("set by transport"), // must not be empty
+		openai.WithToken(placeholder),
 		openai.WithOrganization(""),
 		openai.WithHTTPClient(doer{client}),
 	)

@@ -2,10 +2,8 @@ package llm
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"net/http"
 	"net/http/httptest"
 	"strings"
@@ -13,84 +11,6 @@ import (
 	"testing"
 	"time"
 )
-
-const testKey = "sk-very-secret"
-
-// protocol is how a provider's server replies.
-type protocol struct {
-	path   string
-	stream func(w io.Writer, piece string)
-	end    func(w io.Writer)
-	whole  func(w io.Writer, text string)
-	fail   func(message string) string // body of an error
-}
-
-var protocols = map[string]protocol{
-	"openai": {
-		path: "/v1/chat/completions",
-		stream: func(w io.Writer, piece string) {
-			fmt.Fprintf(w, "data: {\"choices\":[{\"delta\":{\"content\":%q}}]}\n\n", piece)
-		},
-		end: func(w io.Writer) {
-			fmt.Fprint(w, "data: {\"choices\":[{\"delta\":{},\"finish_reason\":\"stop\"}]}\n\ndata: {\"choices\":[],\"usage\":{\"prompt_tokens\":5,\"completion_tokens\":4,\"total_tokens\":9}}\n\ndata: [DONE]\n\n")
-		},
-		whole: func(w io.Writer, text string) {
-			fmt.Fprintf(w, `{"choices":[{"message":{"role":"assistant","content":%q},"finish_reason":"stop"}],"usage":{"prompt_tokens":5,"completion_tokens":4,"total_tokens":9}}`, text)
-		},
-		fail: func(m string) string { return fmt.Sprintf(`{"error":{"message":%q}}`, m) },
-	},
-	"ollama": {
-		path: "/api/chat",
-		stream: func(w io.Writer, piece string) {
-			fmt.Fprintf(w, "{\"message\":{\"role\":\"assistant\",\"content\":%q},\"done\":false}\n", piece)
-		},
-		end: func(w io.Writer) {
-			fmt.Fprint(w, "{\"message\":{\"role\":\"assistant\",\"content\":\"\"},\"done\":true,\"done_reason\":\"stop\",\"prompt_eval_count\":5,\"eval_count\":4}\n")
-		},
-		whole: func(w io.Writer, text string) {
-			fmt.Fprintf(w, "{\"message\":{\"role\":\"assistant\",\"content\":%q},\"done\":true,\"prompt_eval_count\":5,\"eval_count\":4}\n", text)
-		},
-		fail: func(m string) string { return fmt.Sprintf(`{"error":%q}`, m) },
-	},
-}
-
-// serve opens a model of the protocol at a test server.
-func serve(t *testing.T, name string, handler func(w http.ResponseWriter, body map[string]any)) *langchain {
-	t.Helper()
-	p := protocols[name]
-	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if r.URL.Path != p.path || r.Header.Get("Authorization") != "Bearer "+testKey {
-			t.Errorf("request to %s with authorization %q", r.URL.Path, r.Header.Get("Authorization"))
-		}
-		var body map[string]any
-		if err := json.NewDecoder(r.Body).Decode(&body); err != nil {
-			t.Error(err)
-		}
-		handler(w, body)
-	}))
-	t.Cleanup(server.Close)
-	base := server.URL
-	if name == "openai" {
-		base += "/v1"
-	}
-	model, err := Open(Config{Provider: name, Model: "tiny", BaseURL: base, APIKey: testKey, ContextTokens: 2048})
-	if err != nil {
-		t.Fatal(err)
-	}
-	m := model.(*langchain)
-	m.backoff = 0
-	return m
-}
-
-// generate calls a model and returns what it streamed, too.
-func generate(ctx context.Context, m Model) (string, Response, error) {
-	var pieces strings.Builder
-	resp, err := m.Generate(ctx, Request{Messages: []Message{{User, "Hello"}}, MaxTokens: 64}, func(p string) error {
-		pieces.WriteString(p)
-		return nil
-	})
-	return pieces.String(), resp, err
-}
 
 func TestProvidersReply(t *testing.T) {
 	for name, p := range protocols {
@@ -228,18 +148,18 @@ func TestProvidersSlow(t *testing.T) {
 	for name, p := range protocols {
 		for _, streaming := range []bool{true, false} {
 			t.Run(fmt.Sprint(name, " streaming ", streaming), func(t *testing.T) {
-				release := make(chan bool)
+				left := make(chan bool)
 				ctx, cancel := context.WithCancel(context.Background())
-				m := serve(t, name, func(w http.ResponseWriter, _ map[string]any) {
+				m := serveRequests(t, name, func(w http.ResponseWriter, r *http.Request, _ map[string]any) {
 					if streaming {
 						p.stream(w, "In ")
 						w.(http.Flusher).Flush()
 					} else {
 						cancel()
 					}
-					<-release
+					<-r.Context().Done() // the server learns of it, too
+					close(left)
 				})
-				defer close(release)
 				var stream func(string) error
 				if streaming {
 					stream = func(string) error {
@@ -250,6 +170,11 @@ func TestProvidersSlow(t *testing.T) {
 				resp, err := m.Generate(ctx, Request{Messages: []Message{{User, "Hello"}}}, stream)
 				if !errors.Is(err, context.Canceled) || resp != (Response{}) {
 					t.Errorf("got %+v, %v: want context.Canceled", resp, err)
+				}
+				select {
+				case <-left:
+				case <-time.After(10 * time.Second):
+					t.Error("the server was left generating")
 				}
 			})
 		}
@@ -267,55 +192,22 @@ func TestProviderTimeout(t *testing.T) {
 	}
 }
 
-func TestOpen(t *testing.T) {
-	tests := []struct {
-		name, want string // name of the model, or part of the error
-		config     Config
-	}{
-		{"default", "extractive", Config{}},
-		{"openai", "openai/gpt-4o", Config{Provider: "openai", Model: "gpt-4o", APIKey: testKey}},
-		{"server without a key", "openai/tiny", Config{Provider: "openai", Model: "tiny", BaseURL: "http://localhost:8080/v1"}},
-		{"ollama", "ollama/llama3.2", Config{Provider: "ollama", Model: "llama3.2"}},
-		{"unknown", `llm provider "gpt": want one of ["extractive" "ollama" "openai"]`, Config{Provider: "gpt"}},
-		{"no model", `llm provider "ollama" needs a model`, Config{Provider: "ollama"}},
-		{"no key", "openai needs an API key", Config{Provider: "openai", Model: "gpt-4o"}},
-		{"timeout", "llm timeout -1s", Config{Timeout: -time.Second}},
-		{"not a url", "want http://HOST:PORT/PATH", Config{Provider: "ollama", Model: "m", BaseURL: "http://[::1"}},
-		{"no scheme", `llm base url "localhost:11434"`, Config{Provider: "ollama", Model: "m", BaseURL: "localhost:11434"}},
-		{"password", "without user or password", Config{Provider: "ollama", Model: "m", BaseURL: "http://me:" + testKey + "@host"}},
-	}
-	for _, test := range tests {
-		t.Run(test.name, func(t *testing.T) {
-			model, err := Open(test.config)
-			got := ""
-			if err != nil {
-				got = err.Error()
-			} else {
-				got = model.Name()
-			}
-			if !strings.Contains(got, test.want) || strings.Contains(got, testKey) {
-				t.Errorf("got %q: want %q", got, test.want)
-			}
+// The key goes to the server that was named and to no other.
+func TestProvidersFollowNoRedirect(t *testing.T) {
+	var asked atomic.Int32
+	other := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { asked.Add(1) }))
+	defer other.Close()
+	for name := range protocols {
+		m := serve(t, name, func(w http.ResponseWriter, _ map[string]any) {
+			w.Header().Set("Location", other.URL+"/?key="+testKey)
+			w.WriteHeader(http.StatusTemporaryRedirect)
 		})
-	}
-}
-
-// langchaingo fills in from the environment what it is not given.
-func TestOpenIgnoresTheEnvironment(t *testing.T) {
-	for _, v := range []string{"OPENAI_API_KEY", "OPENAI_MODEL", "OPENAI_BASE_URL", "OPENAI_ORGANIZATION", "OLLAMA_HOST"} {
-		t.Setenv(v, "http://from.the.environment.test")
-	}
-	if _, err := Open(Config{Provider: "openai", Model: "m"}); err == nil {
-		t.Error("openai took its key from the environment")
-	}
-	m := serve(t, "openai", func(w http.ResponseWriter, body map[string]any) {
-		if body["model"] != "tiny" {
-			t.Errorf("model %v", body["model"])
+		_, _, err := generate(context.Background(), m)
+		if err == nil || !strings.Contains(err.Error(), "redirects are not followed: set the base url to one on "+strings.TrimPrefix(other.URL, "http://")) || strings.Contains(err.Error(), testKey) {
+			t.Errorf("%s: got %v", name, err)
 		}
-		protocols["openai"].stream(w, "Yes")
-		protocols["openai"].end(w)
-	})
-	if _, _, err := generate(context.Background(), m); err != nil {
-		t.Error(err)
+	}
+	if asked.Load() > 0 {
+		t.Errorf("the other server was asked %d times", asked.Load())
 	}
 }

@@ -7,22 +7,33 @@ import (
 	"io"
 	"net/http"
 	"net/url"
+	"strconv"
 	"strings"
+	"time"
 )
 
 // transport carries the calls of a langchaingo client. It adds the API key, so
 // that the client never has it, and turns every failure into a providerError,
-// which the clients would reduce to less.
+// which the clients would reduce to less. It follows no redirect: the key is for
+// the server that was named.
 type transport struct {
-	key  string
-	base http.RoundTripper
+	key       string
+	keyHeader string // empty means Authorization, as a bearer token
+	base      http.RoundTripper
 }
 
 // RoundTrip implements http.RoundTripper.
 func (t *transport) RoundTrip(req *http.Request) (*http.Response, error) {
 	req = req.Clone(req.Context())
 	req.Header.Del("Authorization")
-	if t.key != "" {
+	if t.keyHeader != "" {
+		req.Header.Del(t.keyHeader)
+	}
+	switch {
+	case t.key == "":
+	case t.keyHeader != "":
+		req.Header.Set(t.keyHeader, t.key)
+	default:
 		req.Header.Set("Authorization", "Bearer "+t.key)
 	}
 	resp, err := t.base.RoundTrip(req)
@@ -30,25 +41,40 @@ func (t *transport) RoundTrip(req *http.Request) (*http.Response, error) {
 		if req.Context().Err() != nil {
 			return nil, req.Context().Err()
 		}
-		return nil, t.failure(ErrUnavailable, "cannot reach %s: %v", req.URL.Host, err)
+		return nil, t.failure(ErrUnavailable, 0, "cannot reach %s: %v", req.URL.Host, err)
 	}
-	if resp.StatusCode < http.StatusBadRequest {
+	if resp.StatusCode < http.StatusMultipleChoices {
 		return resp, nil
 	}
 	defer resp.Body.Close()
 	text := fmt.Sprintf("%s answered %s", req.URL.Host, resp.Status)
+	if to, err := resp.Location(); err == nil && resp.StatusCode < http.StatusBadRequest {
+		return nil, t.failure(nil, 0, "%s: redirects are not followed: set the base url to one on %s that answers itself", text, to.Host)
+	}
 	if message := errorMessage(resp.Body); message != "" {
 		text += ": " + message
 	}
-	return nil, t.failure(kindOfStatus(resp.StatusCode), "%s", text)
+	return nil, t.failure(kindOfStatus(resp.StatusCode), retryAfter(resp.Header), "%s", text)
 }
 
-func (t *transport) failure(kind error, format string, args ...any) error {
+func (t *transport) failure(kind error, wait time.Duration, format string, args ...any) error {
 	text := fmt.Sprintf(format, args...)
 	if t.key != "" {
 		text = strings.ReplaceAll(text, t.key, "[api key]")
 	}
-	return &providerError{text, kind}
+	return &providerError{text: text, kind: kind, wait: wait}
+}
+
+// retryAfter is how long a server wants to be left alone, 0 if it does not say.
+func retryAfter(h http.Header) time.Duration {
+	value := h.Get("Retry-After")
+	if seconds, err := strconv.Atoi(value); err == nil {
+		return time.Duration(max(0, min(seconds, 1<<20))) * time.Second
+	}
+	if at, err := http.ParseTime(value); err == nil {
+		return max(0, time.Until(at))
+	}
+	return 0
 }
 
 func kindOfStatus(status int) error {
@@ -65,7 +91,8 @@ func kindOfStatus(status int) error {
 const maxMessage = 1000
 
 // errorMessage reads the message out of an error's body: {"error":{"message":
-// "..."}} as OpenAI writes it, {"error":"..."} as Ollama does, or the text.
+// "..."}} as OpenAI and Anthropic write it, the same in a list as Google does,
+// {"error":"..."} as Ollama does, or the text.
 func errorMessage(body io.Reader) string {
 	data, err := io.ReadAll(io.LimitReader(body, 64<<10))
 	if err != nil {
@@ -75,6 +102,10 @@ func errorMessage(body io.Reader) string {
 		Error json.RawMessage `json:"error"`
 	}
 	text := string(data)
+	var list []json.RawMessage
+	if json.Unmarshal(data, &list) == nil && len(list) > 0 {
+		data = list[0]
+	}
 	if json.Unmarshal(data, &shape) == nil && len(shape.Error) > 0 {
 		var object struct {
 			Message string `json:"message"`
