@@ -1,0 +1,372 @@
+package server
+
+import (
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"slices"
+	"strings"
+	"time"
+	"unicode/utf8"
+
+	"github.com/waymark-rag/waymark/llm"
+	"github.com/waymark-rag/waymark/pipeline"
+)
+
+// chatRequest is what is read of a request for a chat completion. What has no effect
+// here is told in the answer's waymark.ignored.
+type chatRequest struct {
+	Model         string        `json:"model"`
+	Messages      []chatMessage `json:"messages"`
+	Stream        bool          `json:"stream"`
+	StreamOptions *struct {
+		IncludeUsage bool `json:"include_usage"`
+	} `json:"stream_options"`
+	N              *int `json:"n"`
+	ResponseFormat *struct {
+		Type string `json:"type"`
+	} `json:"response_format"`
+	Waymark chatExtension `json:"waymark"`
+}
+
+// chatExtension is the field that is ours: how passages are found, and whether the
+// sources are printed below the answer.
+type chatExtension struct {
+	findRequest
+	PrintSources bool `json:"print_sources"`
+}
+
+// UnmarshalJSON implements json.Unmarshaler. Here, unlike around it, a field that
+// does not exist is refused.
+func (x *chatExtension) UnmarshalJSON(data []byte) error {
+	type plain chatExtension
+	return decode(data, (*plain)(x), true)
+}
+
+// withoutEffect are fields that the server's settings decide in place of requests.
+var withoutEffect = []string{"temperature", "top_p", "max_tokens", "max_completion_tokens", "stop", "seed", "presence_penalty",
+	"frequency_penalty", "logit_bias", "logprobs", "top_logprobs", "tools", "tool_choice", "functions", "function_call", "reasoning_effort"}
+
+type chatMessage struct {
+	Role    string      `json:"role"`
+	Content chatContent `json:"content"`
+}
+
+// chatContent is text, or a list of parts of which all are text.
+type chatContent string
+
+// UnmarshalJSON implements json.Unmarshaler.
+func (c *chatContent) UnmarshalJSON(data []byte) error {
+	var text string
+	if json.Unmarshal(data, &text) == nil { // null too
+		*c = chatContent(text)
+		return nil
+	}
+	var parts []struct {
+		Type string `json:"type"`
+		Text string `json:"text"`
+	}
+	if err := json.Unmarshal(data, &parts); err != nil {
+		return invalid("messages", "the content of a message: want text or a list of parts")
+	}
+	var texts []string
+	for _, p := range parts {
+		if p.Type != "text" {
+			return invalid("messages", "a part of the type %s: want text alone", quoted(p.Type))
+		}
+		texts = append(texts, p.Text)
+	}
+	*c = chatContent(strings.Join(texts, "\n"))
+	return nil
+}
+
+// conversation is what a chat asks: the last message, and what was said before.
+func (req chatRequest) conversation() (question string, history []llm.Message, ignored []string, err error) {
+	for i, m := range req.Messages {
+		text := string(m.Content)
+		switch m.Role {
+		case "user", "assistant":
+			if strings.TrimSpace(text) != "" { // an assistant's that calls tools is empty
+				history = append(history, llm.Message{Role: llm.Role(m.Role), Text: text})
+			}
+		case "system", "developer", "tool", "function":
+			ignored = append(ignored, m.Role+" messages")
+		default:
+			return "", nil, nil, invalid("messages", "messages[%d].role %s: want system, developer, user, assistant or tool", i, quoted(m.Role))
+		}
+	}
+	if len(history) == 0 || history[len(history)-1].Role != llm.User {
+		return "", nil, nil, invalid("messages", "the last message: want one of the role user, with text")
+	}
+	last := len(history) - 1
+	return history[last].Text, history[:last], ignored, nil
+}
+
+// chatting is a chat completion on its way.
+type chatting struct {
+	*asking
+	id, model string
+	created   int64
+	sources   bool // are printed
+	usage     bool // is streamed
+	ignored   []string
+}
+
+// chat is POST /v1/chat/completions.
+func (s *Server) chat(w http.ResponseWriter, r *http.Request) error {
+	data, err := s.readBody(w, r, s.limits.Body)
+	if err != nil {
+		return err
+	}
+	var req chatRequest
+	if err := decode(data, &req, false); err != nil {
+		return err
+	}
+	c, err := s.newChatting(r, req, data)
+	if err != nil {
+		return err
+	}
+	if req.Stream {
+		return s.streamChat(w, r, c)
+	}
+	out, err := c.run(r.Context(), nil)
+	if err != nil {
+		return err
+	}
+	text := out.Text
+	if c.sources {
+		text += printedSources(out)
+	}
+	s.writeJSON(w, r, http.StatusOK, chatCompletion{
+		chatHead: c.head("chat.completion"),
+		Choices: []chatChoice{{
+			Message:      &chatReply{Role: "assistant", Content: &text, Annotations: annotations(out)},
+			FinishReason: &out.Stopped,
+		}},
+		Usage:      usage(out),
+		chatExtras: c.extras(out),
+	})
+	return nil
+}
+
+func (s *Server) newChatting(r *http.Request, req chatRequest, data []byte) (*chatting, error) {
+	find := req.Waymark.findRequest
+	collection, sources, err := chatModel(req.Model)
+	if err != nil {
+		return nil, err
+	}
+	if find.Collection != "" && find.Collection != collection {
+		return nil, invalid("waymark.collection", "collection %s: the model %s names another; leave one out", quoted(find.Collection), quoted(req.Model))
+	}
+	find.Collection = collection
+	if req.N != nil && *req.N != 1 {
+		return nil, invalid("n", "n %d: there is one answer, want 1", *req.N)
+	}
+	if f := req.ResponseFormat; f != nil && f.Type != "" && f.Type != "text" {
+		return nil, invalid("response_format", "response format %s: want text", quoted(f.Type))
+	}
+	question, history, ignored, err := req.conversation()
+	if err != nil {
+		return nil, err
+	}
+	var given map[string]json.RawMessage
+	if err := json.Unmarshal(data, &given); err != nil {
+		return nil, invalidJSON("want an object")
+	}
+	for _, name := range withoutEffect {
+		if v, ok := given[name]; ok && string(v) != "null" {
+			ignored = append(ignored, name)
+		}
+	}
+	slices.Sort(ignored)
+	a, err := s.newAsking(r, question, history, find)
+	if err != nil {
+		return nil, err
+	}
+	return &chatting{
+		asking: a, id: "chatcmpl-" + newID(), model: req.Model, created: time.Now().Unix(),
+		sources: sources || req.Waymark.PrintSources,
+		usage:   req.StreamOptions != nil && req.StreamOptions.IncludeUsage,
+		ignored: slices.Compact(ignored),
+	}, nil
+}
+
+// streamChat answers in pieces. The annotations, the citations and what became of the
+// check come before the last piece, since they are known when the text is.
+func (s *Server) streamChat(w http.ResponseWriter, r *http.Request, c *chatting) error {
+	e := s.newEvents(w)
+	defer e.close()
+	send := func(reply chatReply, finish *string, extras *chatExtras) error {
+		return e.send("", chatCompletion{chatHead: c.head("chat.completion.chunk"), Choices: []chatChoice{{Delta: &reply, FinishReason: finish}}, chatExtras: extras})
+	}
+	empty := ""
+	begun := false
+	out, err := c.run(r.Context(), func(ev pipeline.Event) error {
+		if ev.Text == "" {
+			return nil
+		}
+		if !begun {
+			begun = true
+			if err := send(chatReply{Role: "assistant", Content: &empty}, nil, nil); err != nil {
+				return err
+			}
+		}
+		return send(chatReply{Content: &ev.Text}, nil, nil)
+	})
+	if err == nil {
+		err = c.finish(e, out, send)
+	}
+	if err != nil {
+		return e.fail(r, err, func(described *apiError) error { return e.send("", waymarkErrors(described)) })
+	}
+	return nil
+}
+
+// finish sends what comes behind the text.
+func (c *chatting) finish(e *events, out answer, send func(chatReply, *string, *chatExtras) error) error {
+	if printed := printedSources(out); c.sources && printed != "" {
+		if err := send(chatReply{Content: &printed}, nil, nil); err != nil {
+			return err
+		}
+	}
+	if notes := annotations(out); len(notes) > 0 {
+		if err := send(chatReply{Annotations: notes}, nil, nil); err != nil {
+			return err
+		}
+	}
+	if err := send(chatReply{}, &out.Stopped, c.extras(out)); err != nil {
+		return err
+	}
+	if c.usage {
+		if err := e.send("", chatCompletion{chatHead: c.head("chat.completion.chunk"), Choices: []chatChoice{}, Usage: usage(out)}); err != nil {
+			return err
+		}
+	}
+	return e.write("data: [DONE]\n\n")
+}
+
+// chatCompletion is a completion, or a chunk of one.
+type chatCompletion struct {
+	chatHead
+	Choices []chatChoice `json:"choices"`
+	Usage   *chatUsage   `json:"usage,omitempty"`
+	*chatExtras
+}
+
+type chatHead struct {
+	ID      string `json:"id"`
+	Object  string `json:"object"`
+	Created int64  `json:"created"`
+	Model   string `json:"model"`
+}
+
+func (c *chatting) head(object string) chatHead { return chatHead{c.id, object, c.created, c.model} }
+
+type chatChoice struct {
+	Index        int        `json:"index"`
+	Message      *chatReply `json:"message,omitempty"`
+	Delta        *chatReply `json:"delta,omitempty"`
+	FinishReason *string    `json:"finish_reason"`
+	Logprobs     *struct{}  `json:"logprobs"`
+}
+
+type chatReply struct {
+	Role        string       `json:"role,omitempty"`
+	Content     *string      `json:"content,omitempty"`
+	Annotations []annotation `json:"annotations,omitempty"`
+}
+
+type chatUsage struct {
+	Prompt     int `json:"prompt_tokens"`
+	Completion int `json:"completion_tokens"`
+	Total      int `json:"total_tokens"`
+}
+
+func usage(out answer) *chatUsage {
+	u := out.Usage
+	return &chatUsage{u.PromptTokens, u.AnswerTokens, u.PromptTokens + u.AnswerTokens}
+}
+
+// annotation is a citation as OpenAI's clients know it.
+type annotation struct {
+	Type        string      `json:"type"`
+	URLCitation urlCitation `json:"url_citation"`
+}
+
+// urlCitation says where in the answer, counted in characters, a marker stands.
+type urlCitation struct {
+	URL        string `json:"url"`
+	Title      string `json:"title"`
+	StartIndex int    `json:"start_index"`
+	EndIndex   int    `json:"end_index"`
+}
+
+// annotations has one for each marker in the answer's text.
+func annotations(out answer) []annotation {
+	var all []annotation
+	for _, m := range out.Markers {
+		c := out.Citations[m.Number-1]
+		start := utf8.RuneCountInString(out.Text[:m.Range.Start])
+		all = append(all, annotation{"url_citation", urlCitation{c.URL, title(c), start, start + utf8.RuneCountInString(m.Range.Of(out.Text))}})
+	}
+	return all
+}
+
+func title(c citation) string {
+	if c.Title != "" {
+		return c.Title
+	}
+	return c.Document
+}
+
+// chatExtras are fields of a completion beyond OpenAI's: citations and search_results
+// as Perplexity writes them, index n-1 being [n], and waymark with all there is.
+type chatExtras struct {
+	Citations     []string       `json:"citations"`
+	SearchResults []searchResult `json:"search_results"`
+	Waymark       chatAnswer     `json:"waymark"`
+}
+
+type searchResult struct {
+	Title   string `json:"title"`
+	URL     string `json:"url"`
+	Snippet string `json:"snippet"`
+}
+
+type chatAnswer struct {
+	answer
+	Ignored []string `json:"ignored,omitempty"` // of the request
+}
+
+func (c *chatting) extras(out answer) *chatExtras {
+	x := &chatExtras{Citations: []string{}, SearchResults: []searchResult{}, Waymark: chatAnswer{out, c.ignored}}
+	for _, cited := range out.Citations {
+		x.Citations = append(x.Citations, cited.URL)
+		x.SearchResults = append(x.SearchResults, searchResult{title(cited), cited.URL, cited.Excerpt})
+	}
+	return x
+}
+
+// printedSources lists the citations as Markdown, for clients that show text alone.
+func printedSources(out answer) string {
+	var b strings.Builder
+	for _, c := range out.Citations {
+		if b.Len() == 0 {
+			b.WriteString("\n\n---\n")
+		}
+		where := ""
+		switch l := c.Lines; {
+		case l.First > 0 && l.Last > l.First:
+			where = fmt.Sprintf(", lines %d-%d", l.First, l.Last)
+		case l.First > 0:
+			where = fmt.Sprintf(", line %d", l.First)
+		}
+		fmt.Fprintf(&b, "\n[%d] [%s](<%s>)%s  ", c.Number, escapedLabel(title(c)), c.URL, where)
+	}
+	return b.String()
+}
+
+// escapedLabel keeps a title from ending the link that it labels.
+func escapedLabel(s string) string {
+	return strings.NewReplacer(`\`, `\\`, "[", `\[`, "]", `\]`, "<", `\<`, "`", "\\`", "\n", " ").Replace(s)
+}
