@@ -7,7 +7,6 @@ import (
 	"maps"
 	"slices"
 	"strings"
-	"time"
 
 	pb "github.com/qdrant/go-client/qdrant"
 
@@ -145,7 +144,7 @@ type partsOf struct{ document, version string }
 // vectors and text.
 func (s *Store) takeCensus(ctx context.Context, conditions ...*pb.Condition) (*census, error) {
 	c := &census{documents: map[string]headOf{}, parts: map[partsOf]int{}, fresh: map[partsOf]bool{}, indexes: map[string]index{}}
-	old := time.Now().Add(-stale).Unix()
+	old := s.now().Add(-stale).Unix()
 	fields := []string{keyDocument, keyVersion, keyPart, keyParts, keyPending, keyMetadata}
 	err := s.pages(ctx, s.mine(conditions...), fields, nil, func(points []*pb.RetrievedPoint) error {
 		for _, p := range points {
@@ -220,7 +219,7 @@ func (s *Store) inspectPoints(ctx context.Context, all *census) (retriever.Findi
 		out.Hint = "delete them and index again"
 	case left > 0:
 		out.Detail = fmt.Sprintf("%d of %d points belong to no document: a writer that died has left them", left, all.points)
-		out.Hint = fmt.Sprintf("searches do not see them; waymark index removes them once they are older than %s", stale)
+		out.Hint = fmt.Sprintf("searches do not see them; waymark index removes those of runs that were cut short after %s, and all of a document when it stores that again", stale)
 	case foreign > 0:
 		out.Detail = fmt.Sprintf("%d points of the collection were not written by waymark", foreign)
 		out.Hint = "searches do not see them; keep them in a collection of their own"
