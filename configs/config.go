@@ -77,6 +77,8 @@ type Answer struct {
 	ContextTokens int    `yaml:"context_tokens"`
 	AnswerTokens  int    `yaml:"answer_tokens"`
 	Passages      int    `yaml:"passages"`
+	Condense      string `yaml:"condense"`
+	Judge         string `yaml:"judge"`
 	Prompts       string `yaml:"prompts"`
 }
 
@@ -101,7 +103,7 @@ func Default() Config {
 		Chunk:  Chunk{Mode: string(chunk.Mode), MaxTokens: chunk.MaxTokens, MaxBytes: chunk.MaxBytes},
 		Ingest: Ingest{MaxFileBytes: 32 << 20},
 		Search: Search{K: 10, Level: string(retriever.Both), Landmark: 0.8, Document: 0.2, Lexical: 1},
-		Answer: Answer{ContextTokens: 4096, AnswerTokens: 512, Passages: 8},
+		Answer: Answer{ContextTokens: 4096, AnswerTokens: 512, Passages: 8, Condense: "llm", Judge: "off"},
 		LLM:    LLM{Provider: "extractive", APIKeyEnv: "WAYMARK_LLM_API_KEY", Timeout: 2 * time.Minute},
 	}
 }
@@ -162,7 +164,15 @@ func (c Config) Validate() error {
 	if c.Answer.AnswerTokens < 1 || c.Answer.ContextTokens <= c.Answer.AnswerTokens {
 		bad("answer.context_tokens and answer_tokens", []int{c.Answer.ContextTokens, c.Answer.AnswerTokens}, "the first larger than the second, both above 0")
 	}
-	if all := []string{"extractive", "openai", "ollama"}; !slices.Contains(all, c.LLM.Provider) {
+	if all := []string{"llm", "rule", "off"}; !slices.Contains(all, c.Answer.Condense) {
+		bad("answer.condense", c.Answer.Condense, fmt.Sprintf("one of %q", all))
+	}
+	if all := []string{"off", "llm"}; !slices.Contains(all, c.Answer.Judge) {
+		bad("answer.judge", c.Answer.Judge, fmt.Sprintf("one of %q", all))
+	} else if c.Answer.Judge == "llm" && c.LLM.Provider == "extractive" {
+		bad("answer.judge", c.Answer.Judge, "off, or an llm.provider other than extractive, which only quotes")
+	}
+	if all := []string{"extractive", "anthropic", "google", "ollama", "openai"}; !slices.Contains(all, c.LLM.Provider) {
 		bad("llm.provider", c.LLM.Provider, fmt.Sprintf("one of %q", all))
 	} else if c.LLM.Provider != "extractive" && c.LLM.Model == "" {
 		bad("llm.model", `""`, "the name of a model that the provider "+c.LLM.Provider+" has")

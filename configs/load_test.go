@@ -149,6 +149,9 @@ func TestRefused(t *testing.T) {
 		{"budget", setting("answer.answer_tokens", "5000"), []string{"answer.context_tokens"}},
 		{"provider", setting("llm.provider", "acme"), []string{"llm.provider: acme", "ollama"}},
 		{"provider without model", setting("llm.provider", "openai"), []string{"llm.model"}},
+		{"condense", setting("answer.condense", "model"), []string{"answer.condense: model", `"rule"`}},
+		{"judge", setting("answer.judge", "on"), []string{"answer.judge: on", `"llm"`}},
+		{"judge that only quotes", setting("answer.judge", "llm"), []string{"answer.judge: llm", "extractive"}},
 		{"duration", setting("llm.timeout", "5"), []string{"llm.timeout", `"5"`}},
 		{"pooling", setting("model.pooling", "max"), []string{"model.pooling: max"}},
 		{"address", setting("store", "qdrant://h"), []string{"store: place", "it names no collection", "qdrant://localhost:6334/docs"}},
@@ -176,6 +179,18 @@ func TestRefused(t *testing.T) {
 				}
 			}
 		})
+	}
+}
+
+// YAML of old takes a bare off for false.
+func TestOffIsText(t *testing.T) {
+	name := filepath.Join(t.TempDir(), "w.yaml")
+	if err := os.WriteFile(name, []byte("answer:\n  condense: off\n  judge: off\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	cfg, err := Load(Sources{File: name})
+	if err != nil || cfg.Answer.Condense != "off" || cfg.Answer.Judge != "off" {
+		t.Errorf("got %+v, %v", cfg.Answer, err)
 	}
 }
 

@@ -14,8 +14,7 @@ import (
 )
 
 func newAsk(a *app) *cobra.Command {
-	var find searchFlags
-	var llm string
+	var flags answerFlags
 	cmd := &cobra.Command{
 		Use:   "ask QUESTION",
 		Short: "Answer a question from the index, with citations",
@@ -28,24 +27,9 @@ their passages do not bear out are pointed out.`,
 			"  waymark ask --llm ollama/llama3.2 \"how are chunks cut?\"\n" +
 			"  waymark ask --llm openai/qwen3 --set llm.base_url=http://localhost:8080/v1 \"how are chunks cut?\"",
 	}
-	find.add(cmd)
-	cmd.Flags().StringVar(&llm, "llm", "", "who answers: extractive, openai/MODEL or ollama/MODEL")
-	cmd.Flags().Int("passages", 0, "how many passages to answer from (default 8)")
+	flags.add(cmd)
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
-		keys := map[string]string{"passages": "answer.passages"}
-		for flag, key := range searchKeys {
-			keys[flag] = key
-		}
-		cfg, err := a.config(append(changed(cmd, keys), llmSettings(llm)...)...)
-		if err != nil {
-			return err
-		}
-		opts, err := find.options(cfg)
-		if err != nil {
-			return err
-		}
-		opts.K = cfg.Answer.Passages
-		b, err := a.open(cmd.Context(), cfg, wire.Read)
+		b, opts, err := flags.open(cmd, a)
 		if err != nil {
 			return err
 		}
@@ -53,6 +37,37 @@ their passages do not bear out are pointed out.`,
 		return a.answer(cmd, b, strings.Join(args, " "), opts)
 	}
 	return cmd
+}
+
+// answerFlags are the flags of ask and chat.
+type answerFlags struct {
+	find searchFlags
+	llm  string
+}
+
+func (f *answerFlags) add(cmd *cobra.Command) {
+	f.find.add(cmd)
+	cmd.Flags().StringVar(&f.llm, "llm", "", "who answers: extractive, or openai/MODEL, ollama/MODEL, anthropic/MODEL or google/MODEL")
+	cmd.Flags().Int("passages", 0, "how many passages to answer from (default 8)")
+}
+
+// open builds the pipeline that settings and flags describe, and how it searches.
+func (f *answerFlags) open(cmd *cobra.Command, a *app) (*wire.Built, pipeline.SearchOptions, error) {
+	keys := map[string]string{"passages": "answer.passages"}
+	for flag, key := range searchKeys {
+		keys[flag] = key
+	}
+	cfg, err := a.config(append(changed(cmd, keys), llmSettings(f.llm)...)...)
+	if err != nil {
+		return nil, pipeline.SearchOptions{}, err
+	}
+	opts, err := f.find.options(cfg)
+	if err != nil {
+		return nil, opts, err
+	}
+	opts.K = cfg.Answer.Passages
+	b, err := a.open(cmd.Context(), cfg, wire.Read)
+	return b, opts, err
 }
 
 // llmSettings are what --llm PROVIDER/MODEL stands for.
@@ -67,20 +82,33 @@ func llmSettings(llm string) []configs.Setting {
 	}
 }
 
-// answer prints the answer while it is written, then what it cites.
+// asked is a question and its answer, for programs.
+type asked struct {
+	Question string `json:"question"`
+	pipeline.Answer
+}
+
 func (a *app) answer(cmd *cobra.Command, b *wire.Built, question string, opts pipeline.SearchOptions) error {
 	if a.json {
 		answer, err := b.Ask(cmd.Context(), question, nil, opts, nil)
 		if err != nil {
 			return err
 		}
-		return a.printJSON(struct {
-			Question string `json:"question"`
-			pipeline.Answer
-		}{question, answer})
+		return a.printJSON(asked{question, answer})
 	}
+	_, err := a.printStream(question, func(stream func(pipeline.Event) error) (pipeline.Answer, error) {
+		return b.Ask(cmd.Context(), question, nil, opts, stream)
+	})
+	return err
+}
+
+// printStream prints an answer while ask writes it, then what it cites.
+func (a *app) printStream(question string, ask func(stream func(pipeline.Event) error) (pipeline.Answer, error)) (pipeline.Answer, error) {
 	started := false
-	answer, err := b.Ask(cmd.Context(), question, nil, opts, func(e pipeline.Event) error {
+	answer, err := ask(func(e pipeline.Event) error {
+		if e.Query != "" && e.Query != question {
+			fmt.Fprintf(a.stdout, "(searched for: %s)\n", oneLine(e.Query))
+		}
 		started = started || e.Text != ""
 		_, err := io.WriteString(a.stdout, printable(e.Text))
 		return err
@@ -89,12 +117,12 @@ func (a *app) answer(cmd *cobra.Command, b *wire.Built, question string, opts pi
 		if started { // keep the error off the half-written line
 			err = errors.Join(err, endLine(a.stdout))
 		}
-		return err
+		return answer, err
 	}
 	if err := endLine(a.stdout); err != nil {
-		return err
+		return answer, err
 	}
-	return printSources(a.stdout, answer)
+	return answer, printSources(a.stdout, answer)
 }
 
 func endLine(w io.Writer) error {
@@ -120,7 +148,14 @@ func printSources(w io.Writer, answer pipeline.Answer) error {
 	if answer.Stopped == "length" {
 		fmt.Fprintln(w, "warning: the answer was cut off; allow more with --set answer.answer_tokens=N")
 	}
-	if d := answer.Dropped; d.Passages > 0 || d.Citations > 0 {
+	if answer.JudgeError != "" {
+		fmt.Fprintf(w, "warning: the judge: %s\n", oneLine(answer.JudgeError))
+	}
+	d := answer.Dropped
+	if d.History > 0 {
+		fmt.Fprintf(w, "note: %d messages of the conversation did not fit the context\n", d.History)
+	}
+	if d.Passages > 0 || d.Citations > 0 {
 		_, err := fmt.Fprintf(w, "note: %d passages did not fit the context, %d citations named no passage\n", d.Passages, d.Citations)
 		return err
 	}

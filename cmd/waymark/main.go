@@ -3,6 +3,7 @@
 //	waymark index DIR...     bring the index up to date with the files in DIR
 //	waymark search QUESTION  show the passages that answer best
 //	waymark ask QUESTION     answer from those passages, with citations
+//	waymark chat             the same for question after question
 //	waymark export --to P    copy the index to another store, vectors included
 //	waymark models           list the models that ship with waymark
 //	waymark doctor           check the model, its library and the index

@@ -40,6 +40,7 @@ func newRoot(p program) *cobra.Command {
   waymark index docs
   waymark search "how are chunks cut?"
   waymark ask "how are chunks cut?"
+  waymark chat
 
 Settings come from waymark.yaml in the current folder (or --config), then from
 WAYMARK_ variables, then from flags; --set reaches every one of them.
@@ -61,7 +62,7 @@ Exit codes: 0 done, 1 failed, 2 usage, 3 some documents skipped,
 	flags.BoolVar(&a.json, "json", false, "print JSON for programs")
 	flags.BoolVar(&a.verbose, "verbose", false, "log what goes on to stderr")
 
-	root.AddCommand(newIndex(a), newSearch(a), newAsk(a), newExport(a), newModels(a), newDoctor(a))
+	root.AddCommand(newIndex(a), newSearch(a), newAsk(a), newChat(a), newExport(a), newModels(a), newDoctor(a))
 	return root
 }
 

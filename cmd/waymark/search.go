@@ -143,12 +143,22 @@ func printHits(w io.Writer, hits []retriever.Hit) error {
 		if i > 0 {
 			fmt.Fprintln(w)
 		}
-		fmt.Fprintf(w, "%d. %s\n", i+1, where(h.Document, h.Lines, h.Headings))
-		fmt.Fprintf(w, "   bytes %s, %s\n", h.Source, h.Rule)
-		for line := range strings.Lines(printable(strings.TrimSpace(h.Text))) {
-			if _, err := fmt.Fprintf(w, "   | %s\n", strings.TrimSuffix(line, "\n")); err != nil {
-				return err
-			}
+		if err := printHit(w, fmt.Sprintf("%d.", i+1), h); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// printHit shows a passage under the number it goes by.
+func printHit(w io.Writer, number string, h retriever.Hit) error {
+	fmt.Fprintf(w, "%s %s\n", number, where(h.Document, h.Lines, h.Headings))
+	if _, err := fmt.Fprintf(w, "   bytes %s, %s\n", h.Source, h.Rule); err != nil {
+		return err
+	}
+	for line := range strings.Lines(printable(strings.TrimSpace(h.Text))) {
+		if _, err := fmt.Fprintf(w, "   | %s\n", strings.TrimSuffix(line, "\n")); err != nil {
+			return err
 		}
 	}
 	return nil

@@ -173,9 +173,14 @@ func answerOptions(cfg configs.Config) (*pipeline.AnswerOptions, error) {
 	out := &pipeline.AnswerOptions{
 		ContextTokens: cfg.Answer.ContextTokens,
 		AnswerTokens:  cfg.Answer.AnswerTokens,
+		Condense:      pipeline.Condense(cfg.Answer.Condense),
+		Judge:         pipeline.Judge(cfg.Answer.Judge),
 		Temperature:   &cfg.LLM.Temperature,
 	}
-	for name, prompt := range map[string]*string{"system.tmpl": &out.SystemPrompt, "question.tmpl": &out.QuestionPrompt} {
+	for name, prompt := range map[string]*string{
+		"system.tmpl": &out.SystemPrompt, "question.tmpl": &out.QuestionPrompt,
+		"condense.tmpl": &out.CondensePrompt, "judge.tmpl": &out.JudgePrompt,
+	} {
 		if cfg.Answer.Prompts == "" {
 			continue
 		}
