@@ -27,6 +27,8 @@ var (
 	noPronoun = regexp.MustCompile(`(?i)\b(?:(?:is|are|was|were|be|been) there|there (?:is|are|was|were|be|been|will|exists?)|` +
 		`(?:is|was|be) it (?:allowed|possible|true|necessary|legal|safe|okay|ok|worth|usual|common|better)|it (?:rains?|snows?)|one (?:of|day|time))\b`)
 	hanPronoun = regexp.MustCompile(`[它他她这那其]`)
+	// adjunct is a preposition with what may stand behind it.
+	adjunct = regexp.MustCompile(`(?i)\b(in|on|at|for|to|from|by|with|without|under|over|during|before|after|near)((?: +(?:the|a|an|my|our))? +[\p{L}\p{N}-]+)`)
 	// definition asks what the one content word in it is.
 	definition = regexp.MustCompile(`(?i)^\W*(?:what|who) (?:is|are|was|were)\b|^\W*define\b`)
 )
@@ -110,9 +112,11 @@ func condenseByRule(question string, history []llm.Message) string {
 			continue
 		}
 		before := dependenceOf(m.Text)
-		// Of "and in winter?" "and in summer?" the second replaces the first.
-		if kind == refers || before != elliptic {
+		switch {
+		case kind == refers:
 			c.addWords(m.Text)
+		case before != elliptic: // of "and in winter?" "and in summer?" the second replaces the first
+			c.addWords(withoutReplaced(m.Text, question))
 		}
 		if turns++; before == standsAlone || turns == maxTurnsBack {
 			break
@@ -122,6 +126,22 @@ func condenseByRule(question string, history []llm.Message) string {
 		return question
 	}
 	return question + " " + strings.Join(c.parts[:min(len(c.parts), maxCarried)], " ")
+}
+
+// withoutReplaced takes out of a question what an elliptic one behind it puts
+// something else in place of: "in summer" if that asks "and in winter?".
+func withoutReplaced(question, elliptic string) string {
+	replaced := map[string]bool{}
+	for _, m := range adjunct.FindAllStringSubmatch(elliptic, -1) {
+		replaced[strings.ToLower(m[1])] = true
+	}
+	return adjunct.ReplaceAllStringFunc(question, func(s string) string {
+		preposition, _, _ := strings.Cut(s, " ")
+		if replaced[strings.ToLower(preposition)] {
+			return ""
+		}
+		return s
+	})
 }
 
 func lastAnswer(history []llm.Message) string {

@@ -44,6 +44,8 @@ func TestCondenseByRule(t *testing.T) {
 		{"not answered", []string{"Who founded the library?", llm.NotAnswered}, "And when was it opened?", "founded library"},
 		{"a chain", []string{"Where do dragons sleep?", "In caves. [1]", "What do they eat?", "They eat sheep. [1]"}, "And how much of it?", "eat dragons sleep"},
 		{"one example for another", []string{"Where do dragons sleep?", "In caves. [1]", "And in spring?", "In fields. [1]"}, "And in summer?", "dragons sleep"},
+		{"one season for another", []string{"When does the ferry leave in the summer?", "At seven. [1]"}, "and in winter?", "ferry leave"},
+		{"one guest for another", []string{"How much is a ticket for adults on weekdays?", "Ten. [1]"}, "What about for children?", "ticket weekdays"},
 		{"three turns at most", []string{"Where do dragons sleep?", "", "Why?", "", "How so?", "", "When?", ""}, "And then?", ""},
 		{"Chinese", []string{"龙睡在山洞里吗", "龙睡在山洞里。[1]"}, "冬天呢？", "龙睡 山洞里"},
 
