@@ -207,10 +207,19 @@ func (c *chat) answer(ctx context.Context, question string) (pipeline.Answer, er
 	answer, err := c.printStream(question, func(stream func(pipeline.Event) error) (pipeline.Answer, error) {
 		return c.ask(ctx, question, c.history, stream)
 	})
-	if err == nil && !c.terminal {
-		err = endLine(c.stdout)
+	if err == nil {
+		err = c.gap()
 	}
 	return answer, err
+}
+
+// gap keeps what belongs to a line of the input apart from what comes next; on a
+// terminal the prompt does.
+func (c *chat) gap() error {
+	if c.terminal {
+		return nil
+	}
+	return endLine(c.stdout)
 }
 
 // sources shows the passages that the last answer cites.
@@ -227,5 +236,5 @@ func (c *chat) sources() error {
 			return err
 		}
 	}
-	return nil
+	return c.gap()
 }
