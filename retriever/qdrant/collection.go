@@ -108,6 +108,10 @@ func (s *Store) descriptionSelector() *pb.ShardKeySelector {
 }
 
 func (s *Store) ensureShards(ctx context.Context) error {
+	s.shard = selector(tenantShard(s.opts.Tenant))
+	if s.opts.ReadOnly {
+		return nil
+	}
 	for _, key := range []string{descriptionShard, tenantShard(s.opts.Tenant)} {
 		_, err := call(ctx, s, "creating a shard key", func(ctx context.Context, client *pb.Client) (struct{}, error) {
 			err := client.CreateShardKey(ctx, s.collection, &pb.CreateShardKey{ShardKey: pb.NewShardKeyKeyword(key)})
@@ -120,49 +124,53 @@ func (s *Store) ensureShards(ctx context.Context) error {
 			return err
 		}
 	}
-	s.shard = selector(tenantShard(s.opts.Tenant))
 	return nil
 }
 
-// describe reads what the collection says of itself, or writes it if the
-// collection is to be created and is still without.
+// describe returns what the collection says of itself. One that is to be created
+// and is still empty is filled first; of several processes that do so at once, the
+// description of one stays and all of them read it.
 func (s *Store) describe(ctx context.Context) (description, error) {
-	for first := true; ; first = false {
-		points, err := call(ctx, s, "reading the collection's description", func(ctx context.Context, client *pb.Client) ([]*pb.RetrievedPoint, error) {
-			return client.Get(ctx, &pb.GetPoints{
-				CollectionName: s.collection, Ids: []*pb.PointId{collectionID}, WithPayload: pb.NewWithPayload(true), ShardKeySelector: s.descriptionSelector(),
-			})
-		})
-		if err != nil {
-			return description{}, err
-		}
-		if len(points) == 1 {
-			var d description
-			if err := json.Unmarshal([]byte(points[0].GetPayload()[keyCollection].GetStringValue()), &d); err != nil || d.PartLandmarks < 1 {
-				return description{}, fmt.Errorf("collection %q: its description cannot be read: want a collection that waymark has made", s.collection)
-			}
-			return d, nil
-		}
-		if !s.opts.Create || !first {
-			return description{}, fmt.Errorf("collection %q of qdrant at %s was not made by waymark: want another name", s.collection, s.address)
-		}
+	d, there, err := s.readDescription(ctx)
+	if err != nil || there {
+		return d, err
+	}
+	n, err := s.count(ctx, nil)
+	if err != nil {
+		return description{}, err
+	}
+	switch {
+	case n == 0 && !s.opts.Create:
+		return description{}, fmt.Errorf("%w: collection %q of qdrant at %s is empty", retriever.ErrNotFound, s.collection, s.address)
+	case n == 0:
 		if err := s.fill(ctx); err != nil {
 			return description{}, err
 		}
 	}
+	if d, there, err = s.readDescription(ctx); err != nil || there { // there since the first look, perhaps by another process
+		return d, err
+	}
+	return description{}, fmt.Errorf("collection %q of qdrant at %s was not made by waymark and holds %d points: want another name", s.collection, s.address, n)
+}
+
+func (s *Store) readDescription(ctx context.Context) (d description, there bool, err error) {
+	points, err := call(ctx, s, "reading the collection's description", func(ctx context.Context, client *pb.Client) ([]*pb.RetrievedPoint, error) {
+		return client.Get(ctx, &pb.GetPoints{
+			CollectionName: s.collection, Ids: []*pb.PointId{collectionID}, WithPayload: pb.NewWithPayload(true), ShardKeySelector: s.descriptionSelector(),
+		})
+	})
+	if err != nil || len(points) == 0 {
+		return d, false, err
+	}
+	if err := json.Unmarshal([]byte(points[0].GetPayload()[keyCollection].GetStringValue()), &d); err != nil || d.PartLandmarks < 1 {
+		return d, false, fmt.Errorf("collection %q: its description cannot be read: want a collection that waymark has made", s.collection)
+	}
+	return d, true, nil
 }
 
 // fill gives a new collection its indexes and its description, which comes last:
-// a collection that has one is complete. One that has points but no description
-// is somebody else's.
+// a collection that has one is complete.
 func (s *Store) fill(ctx context.Context) error {
-	n, err := s.count(ctx, nil)
-	if err != nil {
-		return err
-	}
-	if n > 0 {
-		return fmt.Errorf("collection %q of qdrant at %s was not made by waymark and holds %d points: want another name", s.collection, s.address, n)
-	}
 	if err := s.createIndexes(ctx, fixedIndexes); err != nil {
 		return err
 	}
@@ -170,10 +178,18 @@ func (s *Store) fill(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	return s.upsert(ctx, s.descriptionSelector(), []*pb.PointStruct{{
-		Id: collectionID, Vectors: pb.NewVectorsMap(map[string]*pb.Vector{}),
-		Payload: map[string]*pb.Value{keyCollection: pb.NewValueString(string(d))},
-	}})
+	_, err = call(ctx, s, "describing the collection", func(ctx context.Context, client *pb.Client) (*pb.UpdateResult, error) {
+		wait := true
+		return client.Upsert(ctx, &pb.UpsertPoints{
+			CollectionName: s.collection, Wait: &wait, ShardKeySelector: s.descriptionSelector(),
+			UpdateMode: pb.UpdateMode_InsertOnly.Enum(), // not over that of another process
+			Points: []*pb.PointStruct{{
+				Id: collectionID, Vectors: pb.NewVectorsMap(map[string]*pb.Vector{}),
+				Payload: map[string]*pb.Value{keyCollection: pb.NewValueString(string(d))},
+			}},
+		})
+	})
+	return err
 }
 
 func (s *Store) info(ctx context.Context) (*pb.CollectionInfo, error) {

@@ -136,7 +136,7 @@ func (r *search) leaveOut() {
 	for id, p := range r.parts {
 		h, ok := r.documents[p.document]
 		whole := ok && h.version == p.version && (r.q.Vector == nil || p.landmarks != nil)
-		if !whole || p.pending {
+		if !whole || p.pending && p.number > 0 {
 			l := leftover{document: p.document, version: p.version, number: p.number}
 			if ok {
 				l.there = h.version

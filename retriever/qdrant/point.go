@@ -45,8 +45,7 @@ type written struct {
 	rest        []*pb.PointStruct // the later parts
 }
 
-// points makes the points of a document. Later parts are marked as pending since
-// now.
+// points makes the points of a document, marked as pending since now.
 func (s *Store) points(d *retriever.Document, now time.Time) (written, error) {
 	v, err := version(d)
 	if err != nil {
@@ -63,9 +62,9 @@ func (s *Store) points(d *retriever.Document, now time.Time) (written, error) {
 			return written{}, err
 		}
 		maps.Copy(p.Payload, filterBy)
+		p.Payload[keyPending] = pb.NewValueInt(now.Unix())
 		if part > 0 {
 			p.Id = partID(s.opts.Tenant, d.ID, v, part)
-			p.Payload[keyPending] = pb.NewValueInt(now.Unix())
 			out.rest = append(out.rest, p)
 			continue
 		}

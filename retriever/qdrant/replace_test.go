@@ -15,42 +15,60 @@ import (
 )
 
 // TestWriterDies ends a writer before each of its calls in turn. Readers see the
-// old version or the new one, whole; no part of another is left behind by the
-// next writer, or by the sweep once it is clear that the writer is dead.
+// old version or the new one, whole. What else is left behind goes with the sweep,
+// once it is clear that the writer is dead, or with the next version.
 func TestWriterDies(t *testing.T) {
-	chunks := map[string]int{"old": 9, "new": 7, "last": 3}
-	for after, done := 0, false; !done; after++ {
-		when := fmt.Sprintf("a writer that dies after %d calls: ", after)
+	for _, parts := range []int{7, 1} {
+		for after, done := 0, false; !done; after++ {
+			when := fmt.Sprintf("a writer of %d parts that dies after %d calls: ", parts, after)
+			done = writerDies(t, when, after, map[string]int{"old": 9, "new": parts, "last": 3})
+		}
+	}
+}
+
+func writerDies(t *testing.T, when string, after int, chunks map[string]int) (done bool) {
+	for _, swept := range []bool{true, false} {
 		name := qdranttest.Collection(t)
 		var d dying
 		d.left.Store(math.MaxInt64)
 		writer, reader := openTest(t, name, Options{Dial: d.dial()}), openTest(t, name, Options{})
+		sweep := func() {
+			t.Helper()
+			reader.now = func() time.Time { return time.Now().Add(2 * stale) }
+			if err := reader.sweep(t.Context()); err != nil {
+				t.Fatal(err)
+			}
+			reader.now = time.Now
+		}
 		upsert(t, writer, lines("d", "old", chunks["old"]))
 		d.left.Store(int64(after))
 		done = writer.Upsert(t.Context(), []retriever.Document{lines("d", "new", chunks["new"])}) == nil
 
 		got := whole(t, reader, when, chunks)
-		if done && got != "new" {
-			t.Errorf("%sit is done, yet version %q is there", when, got)
+		if done {
+			if got != "new" {
+				t.Errorf("%sit is done, yet version %q is there", when, got)
+			}
+			wantPoints(t, reader, when+"it is done, and", chunks["new"])
 		}
-		if left, want := points(t, reader), chunks[got]; done && left != want {
-			t.Errorf("%sit is done, and the collection holds %d points, want %d", when, left, want)
+		if swept {
+			sweep()
+			wantPoints(t, reader, when+"swept", chunks[got])
+			if now := whole(t, reader, when, chunks); now != got {
+				t.Errorf("%sthe sweep makes %q of %q", when, now, got)
+			}
 		}
 		upsert(t, reader, lines("d", "last", chunks["last"]))
 		if got := whole(t, reader, when, chunks); got != "last" {
 			t.Errorf("%sthe next writer's version is not there, but %q", when, got)
 		}
-		pending := pendingParts(t, reader)
-		wantPoints(t, reader, when+"with the next version", chunks["last"]+pending)
-		reader.now = func() time.Time { return time.Now().Add(2 * stale) }
-		if err := reader.sweep(t.Context()); err != nil {
-			t.Fatal(err)
-		}
-		wantPoints(t, reader, when+"swept", chunks["last"])
-		if got := whole(t, reader, when, chunks); got != "last" {
-			t.Errorf("%sthe sweep leaves %q", when, got)
+		sweep()
+		wantPoints(t, reader, when+"with the next version", chunks["last"])
+		if n := marked(t, reader); n > 0 {
+			t.Errorf("%s%d points are still marked", when, n)
 		}
 	}
+	return done
 }
 
 // whole returns which version is there and checks that all of it is, in every
@@ -77,7 +95,8 @@ func whole(t *testing.T, s *Store, when string, chunks map[string]int) string {
 	return name
 }
 
-func pendingParts(t *testing.T, s *Store) int {
+// marked is how many points are pending.
+func marked(t *testing.T, s *Store) int {
 	t.Helper()
 	n, err := s.count(t.Context(), s.mine(not(pb.NewIsEmpty(keyPending))))
 	if err != nil {

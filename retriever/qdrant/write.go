@@ -16,12 +16,14 @@ import (
 
 // How a document is replaced, although the server has no transactions: its first
 // point, the head, says which version is there, and readers take the parts of
-// that version alone. Later parts are points of their own version. They are
-// written first, marked as pending; then the head, in one call for one point;
-// then the mark and the parts of other versions are removed (settle). Whenever a
-// process dies, the document is there in one version, and what it left behind is
-// seen by nobody, and removed when the document is written again or, once it is
-// older than stale, when the collection is next opened for writing (sweep).
+// that version alone. All points of a new version are marked as pending. Its later
+// parts are written first; then the head, in one call for one point; then the
+// mark is taken off the parts, the parts of other versions are removed, and last
+// the head's mark goes (settle). Whenever a process dies, the document is there in
+// one version. What it left behind is seen by nobody, and as long as there is any
+// something is marked; so it is removed when the document is written again or,
+// once the mark is older than stale, when the collection is next opened for
+// writing (sweep).
 
 // stale is the age from which pending parts are those of a writer that died.
 const stale = time.Hour
@@ -126,20 +128,15 @@ func (s *Store) upsert(ctx context.Context, shard *pb.ShardKeySelector, points [
 }
 
 // settle ends the replacement of documents by the given versions: it takes the
-// mark off the parts of the versions that are there, and removes all other parts
-// but those that another writer may be about to complete. If meanwhile another
-// writer has replaced a document, its version stays and ours goes.
+// mark off their points, and in between removes all other parts but those that
+// another writer may be about to complete. If meanwhile another writer has replaced
+// a document, its version stays and ours goes.
 func (s *Store) settle(ctx context.Context, versions map[string]string) error {
 	ids, mine := slices.Sorted(maps.Keys(versions)), slices.Sorted(maps.Values(versions))
-	later := []*pb.Condition{pb.NewMatchKeywords(keyDocument, ids...), pb.NewRange(keyPart, &pb.Range{Gte: pb.PtrOf(1.0)})}
-	_, err := call(ctx, s, "completing documents", func(ctx context.Context, client *pb.Client) (*pb.UpdateResult, error) {
-		wait := true
-		return client.DeletePayload(ctx, &pb.DeletePayloadPoints{
-			CollectionName: s.collection, Wait: &wait, Keys: []string{keyPending}, ShardKeySelector: s.shard,
-			PointsSelector: pb.NewPointsSelectorFilter(s.mine(append(later, pb.NewMatchKeywords(keyVersion, mine...))...)),
-		})
-	})
-	if err != nil {
+	these := pb.NewMatchKeywords(keyDocument, ids...)
+	later := pb.NewRange(keyPart, &pb.Range{Gte: pb.PtrOf(1.0)})
+	ours := pb.NewMatchKeywords(keyVersion, mine...)
+	if err := s.unmark(ctx, these, later, ours); err != nil {
 		return err
 	}
 	heads, err := s.readHeads(ctx, ids, keyDocument, keyVersion)
@@ -150,9 +147,23 @@ func (s *Store) settle(ctx context.Context, versions map[string]string) error {
 	for _, p := range heads {
 		there = append(there, p.GetPayload()[keyVersion].GetStringValue())
 	}
-	return s.deleteWhere(ctx, "removing old parts", append(later,
-		not(pb.NewMatchKeywords(keyVersion, there...)),
-		either(append(s.abandoned(), pb.NewMatchKeywords(keyVersion, mine...))...))...)
+	err = s.deleteWhere(ctx, "removing old parts", these, later, not(pb.NewMatchKeywords(keyVersion, there...)), either(append(s.abandoned(), ours)...))
+	if err != nil {
+		return err
+	}
+	return s.unmark(ctx, these, pb.NewMatchInt(keyPart, 0), ours)
+}
+
+// unmark says that points are not pending any more.
+func (s *Store) unmark(ctx context.Context, conditions ...*pb.Condition) error {
+	_, err := call(ctx, s, "completing documents", func(ctx context.Context, client *pb.Client) (*pb.UpdateResult, error) {
+		wait := true
+		return client.DeletePayload(ctx, &pb.DeletePayloadPoints{
+			CollectionName: s.collection, Wait: &wait, Keys: []string{keyPending}, ShardKeySelector: s.shard,
+			PointsSelector: pb.NewPointsSelectorFilter(s.mine(conditions...)),
+		})
+	})
+	return err
 }
 
 // abandoned are the conditions of a part that no writer is about to complete; one
@@ -166,7 +177,7 @@ func (s *Store) pendingLong() *pb.Condition {
 	return pb.NewRange(keyPending, &pb.Range{Lt: &old})
 }
 
-// sweep settles the documents of which a writer that died has left pending parts.
+// sweep settles the documents that a writer that died has left marked.
 func (s *Store) sweep(ctx context.Context) error {
 	var found []*pb.RetrievedPoint
 	err := s.pages(ctx, s.mine(s.pendingLong()), []string{keyDocument}, nil, func(page []*pb.RetrievedPoint) error {
