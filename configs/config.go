@@ -25,6 +25,7 @@ type Config struct {
 	Search Search `yaml:"search"`
 	Answer Answer `yaml:"answer"`
 	LLM    LLM    `yaml:"llm"`
+	Server Server `yaml:"server"`
 }
 
 // Model says which model encodes, and how.
@@ -105,6 +106,7 @@ func Default() Config {
 		Search: Search{K: 10, Level: string(retriever.Both), Landmark: 0.8, Document: 0.2, Lexical: 1},
 		Answer: Answer{ContextTokens: 4096, AnswerTokens: 512, Passages: 8, Condense: "llm", Judge: "off"},
 		LLM:    LLM{Provider: "extractive", APIKeyEnv: "WAYMARK_LLM_API_KEY", Timeout: 2 * time.Minute},
+		Server: defaultServer(),
 	}
 }
 
@@ -183,6 +185,7 @@ func (c Config) Validate() error {
 	if !(c.LLM.Temperature >= 0 && c.LLM.Temperature <= 2) {
 		bad("llm.temperature", c.LLM.Temperature, "a number from 0 to 2")
 	}
+	c.Server.validate(bad)
 	return errors.Join(errs...)
 }
 

@@ -103,8 +103,10 @@ func keepEmptySections(data []byte, cfg *Config, before Config) error {
 }
 
 // ignored are WAYMARK_ names that the program reads by itself: the configuration
-// file, the keys of the language model and of Qdrant, and the ONNX Runtime library.
-var ignored = []string{"WAYMARK_CONFIG", "WAYMARK_LLM_API_KEY", "WAYMARK_QDRANT_API_KEY", "WAYMARK_ONNXRUNTIME"}
+// file, the keys of the language model, of Qdrant and of the server's callers, and the
+// ONNX Runtime library.
+var ignored = []string{"WAYMARK_CONFIG", "WAYMARK_LLM_API_KEY", "WAYMARK_QDRANT_API_KEY", "WAYMARK_ONNXRUNTIME",
+	"WAYMARK_SERVER_KEYS", "WAYMARK_LIBRECHAT_JWT_SECRET"}
 
 func setFromEnviron(fields map[string]reflect.Value, environ []string) error {
 	byName := map[string]string{}

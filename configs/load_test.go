@@ -18,6 +18,7 @@ func TestExampleFileIsTheDefault(t *testing.T) {
 	}
 	want := Default()
 	want.Ingest.Include, want.Ingest.Exclude = []string{}, []string{}
+	want.Server.Origins, want.Server.Collections = []string{}, []string{}
 	if diff := cmp.Diff(want, cfg); diff != "" {
 		t.Errorf("example file (-default +file):\n%s", diff)
 	}

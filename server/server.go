@@ -247,8 +247,10 @@ func (s *Server) newRouter() chi.Router {
 		return &apiError{Status: http.StatusMethodNotAllowed, Code: "method_not_allowed", Message: "this address does not take " + r.Method}
 	}))
 	if s.opts.Page != nil {
-		r.Method(http.MethodGet, "/", s.opts.Page)
-		r.Method(http.MethodGet, "/assets/*", s.opts.Page)
+		for _, method := range []string{http.MethodGet, http.MethodHead} {
+			r.Method(method, "/", s.opts.Page)
+			r.Method(method, "/assets/*", s.opts.Page)
+		}
 	}
 	r.Get("/healthz", s.handle(s.healthz))
 	r.Get("/readyz", s.handle(s.readyz))

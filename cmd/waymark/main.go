@@ -4,6 +4,8 @@
 //	waymark search QUESTION  show the passages that answer best
 //	waymark ask QUESTION     answer from those passages, with citations
 //	waymark chat             the same for question after question
+//	waymark serve            serve the same over HTTP, with a web page
+//	waymark mcp              serve it to the MCP client that started the program
 //	waymark export --to P    copy the index to another store, vectors included
 //	waymark models           list the models that ship with waymark
 //	waymark doctor           check the model, its library and the index
