@@ -16,7 +16,7 @@ type mark struct {
 
 // citationParser reads an answer as it is written and puts its citations in
 // order. Markers in any of the usual forms, such as [1], [1, 2], [1-3], [^1],
-// 【1】 or [Source 1], become [1][2]...: numbered in order of first use. Numbers
+// 【1】, [Source 1] or (source 1), become [1][2]...: numbered in order of first use. Numbers
 // of passages that were not given are taken out and counted. What only looks
 // like a marker stays as it is: in code, [1](link), and an index such as
 // args[0], which is an out-of-range number right behind a word.
@@ -81,7 +81,9 @@ func (p *citationParser) step(final bool) bool {
 	case r == '`':
 		return p.code(final)
 	case strings.ContainsRune(openers, r):
-		return p.bracket(n, final)
+		return p.bracket(n, final, markerBody, openers+closers+"\n", closers)
+	case strings.ContainsRune(parenOpeners, r):
+		return p.bracket(n, final, parenBody, openers+closers+parenOpeners+parenClosers+"\n", parenClosers)
 	default:
 		p.out.put(p.in[:n])
 	}
@@ -161,9 +163,10 @@ func (p *citationParser) code(final bool) bool {
 // runLength is the number of backticks that s starts with.
 func runLength(s string) int { return len(s) - len(strings.TrimLeft(s, "`")) }
 
-// bracket handles what may be a marker. Its opening bracket is n bytes long.
-func (p *citationParser) bracket(n int, final bool) bool {
-	end := strings.IndexAny(p.in[n:], openers+closers+"\n")
+// bracket handles what may be a marker of a form. Its opening bracket is n bytes
+// long; the next of stops must be one of closing.
+func (p *citationParser) bracket(n int, final bool, form *regexp.Regexp, stops, closing string) bool {
+	end := strings.IndexAny(p.in[n:], stops)
 	if end < 0 && len(p.in)-n < maxMarker+utf8.UTFMax && !final {
 		return false
 	}
@@ -171,11 +174,11 @@ func (p *citationParser) bracket(n int, final bool) bool {
 		return p.plain(n)
 	}
 	closer, size := utf8.DecodeRuneInString(p.in[n+end:])
-	if !strings.ContainsRune(closers, closer) {
+	if !strings.ContainsRune(closing, closer) {
 		return p.plain(n)
 	}
 	body, next := p.in[n:n+end], n+end+size
-	numbers, beyond, ok := parseMarker(body, p.passages)
+	numbers, beyond, ok := parseMarker(form, body, p.passages)
 	if !ok {
 		return p.plain(n)
 	}
@@ -188,7 +191,7 @@ func (p *citationParser) bracket(n int, final bool) bool {
 		p.out.put(p.in[:next])
 		p.out.index = index
 		p.in = p.in[next:]
-		return true
+		return !link || p.plain(1)
 	}
 	p.dropped += beyond
 	p.cite(numbers)
@@ -199,7 +202,11 @@ func (p *citationParser) bracket(n int, final bool) bool {
 // plain passes on a bracket that begins no marker.
 func (p *citationParser) plain(n int) bool {
 	p.out.put(p.in[:n])
-	p.out.open = true
+	if strings.Contains(parenOpeners, p.in[:n]) {
+		p.out.paren = &strings.Builder{}
+	} else {
+		p.out.open = true
+	}
 	p.in = p.in[n:]
 	return true
 }

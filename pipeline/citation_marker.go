@@ -12,6 +12,9 @@ const maxMarker = 64
 const (
 	openers = "[［【"
 	closers = "]］】"
+	// Between these a number is a citation only with a label: (source 1).
+	parenOpeners = "(（"
+	parenClosers = ")）"
 )
 
 // digits replaces full-width digits and commas by plain ones.
@@ -19,22 +22,28 @@ var digits = strings.NewReplacer("０", "0", "１", "1", "２", "2", "３", "3",
 	"５", "5", "６", "6", "７", "7", "８", "8", "９", "9", "，", ",", "、", ",", "　", " ")
 
 const (
-	labelPart  = `(?:(?:sources?|passages?|docs?|documents?|citations?|refs?|references?)[ .:#]*)?`
+	label1     = `(?:sources?|passages?|docs?|documents?|citations?|cites?|refs?|references?|ids?|chunks?|excerpts?|snippets?|quellen?|fuentes?|来源|资料|文档|段落|出典|資料)[ .:#_-]*`
+	labelPart  = `(?:` + label1 + `|#)?`
 	numberPart = `\^?(\d{1,3})\^?`
+	morePart   = `(?: *(?:[,;&–—-]|and|to) *` + labelPart + numberPart + `)*`
 )
 
 var (
 	// Numbers have at most three digits: [2024] is a year.
-	markerBody  = regexp.MustCompile(`(?i)^ *` + labelPart + numberPart + `(?: *(?:[,;&–—-]|and|to) *` + labelPart + numberPart + `)* *(?:†.*)?$`)
+	markerBody  = regexp.MustCompile(`(?i)^ *` + labelPart + numberPart + morePart + ` *(?:†.*)?$`)
+	parenBody   = regexp.MustCompile(`(?i)^ *` + label1 + numberPart + morePart + ` *$`)
 	markerRange = regexp.MustCompile(`(\d{1,3})\^?(?: *(?:[–—-]|to) *\^?(\d{1,3}))?`)
+	// labelStart matches what may become a labelled marker if something is
+	// taken out behind it.
+	labelStart = regexp.MustCompile(`(?i)^ *(?:` + label1 + `|$)`)
 )
 
-// parseMarker reads what stands between two brackets. It returns the passages
-// named, those in range once each, and how many numbers or ranges go beyond.
-// ok is false if it is no marker.
-func parseMarker(body string, passages int) (valid []int, beyond int, ok bool) {
+// parseMarker reads what stands between two brackets, whose form is markerBody or
+// parenBody. It returns the passages named, those in range once each, and how
+// many numbers or ranges go beyond. ok is false if it is no marker.
+func parseMarker(form *regexp.Regexp, body string, passages int) (valid []int, beyond int, ok bool) {
 	body = digits.Replace(body)
-	if !markerBody.MatchString(body) {
+	if !form.MatchString(body) {
 		return nil, 0, false
 	}
 	body, _, _ = strings.Cut(body, "†")

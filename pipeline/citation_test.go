@@ -38,6 +38,12 @@ func TestCitations(t *testing.T) {
 		{"footnotes", "a [^1] b [^2^]", "a [1] b [2]", []int{1, 2}, 0},
 		{"full-width", "a［２］b【1】c【３†source】", "a[1]b[2]c[3]", []int{2, 1, 3}, 0},
 		{"labels", "a [Source 1] b [passage 2] c [doc 3] d [Source: 1, Source 2]", "a [1] b [2] c [3] d [1][2]", []int{1, 2, 3}, 0},
+		{"more labels", "a [#1] b [doc_2] c [cite: 3, 1] d [Quelle 2] e [来源1]", "a [1] b [2] c [3][1] d [2] e [1]", []int{1, 2, 3}, 0},
+		{"labels in parentheses", "a (Source 2), b (passages 1 and 3). c（来源２）", "a [1], b [2][3]. c[1]", []int{2, 1, 3}, 0},
+		{"parenthesis out of range", "a (Source 9). b (see [9]) c ([9])", "a. b (see) c (…)", nil, 3},
+		{"parentheses of other kinds", "a (see source 1) (1) (Smith 12) (no. 3)", "a (see source 1) (1) (Smith 12) (no. 3)", nil, 0},
+		{"link behind a label", "(Source 1)(x) [1](Source 2)", "(Source 1)(x) [1](Source 2)", nil, 0},
+		{"dropped before a label", "([9]Source 1) (Source [9] 2)", "(…Source 1) (Source … 2)", nil, 2},
 		{"doubled brackets", "a [[1]]", "a [[1]]", []int{1}, 0},
 		{"parentheses", "a (1)", "a (1)", nil, 0},
 		{"year", "in [2024] and [1066-1087]", "in [2024] and [1066-1087]", nil, 0},
@@ -103,6 +109,7 @@ func FuzzCitations(f *testing.F) {
 	for _, s := range []string{
 		"Yes [2][0][9] and [２]", "a `b[1]` [1](u) 【2】[^1]", "```\n[1]\n```\n[2]", "[[9]1] x[0][1]", "` [9] ``[1]", "a [1-3]\n\n[9] b",
 		"``[9]`", "[1,[9]2]", "[Source 1 to 3†x]", "~~[9]~\n[1]",
+		"(Source 2) ([9]Source 1) (doc [9]3)", "[1](Source 2)(Source 1)[1]", "（来源１）(ref [9", "[(Source [9]1)]",
 	} {
 		f.Add(s, uint(1), 3)
 		f.Add(s, uint(3), 1)

@@ -19,10 +19,11 @@ type citedText struct {
 	removed bool   // a marker was taken out behind before
 	after   string // white space behind that marker
 
-	last  rune  // of the text
-	index bool  // last closes an index, such as args[0]
-	open  bool  // a bracket is open on this line
-	run   []int // numbers of the markers directly before
+	last  rune             // of the text
+	index bool             // last closes an index, such as args[0]
+	open  bool             // a square bracket is open on this line
+	paren *strings.Builder // what stands behind an open parenthesis on this line
+	run   []int            // numbers of the markers directly before
 }
 
 // take returns the text that was added since the last call.
@@ -73,6 +74,13 @@ func (t *citedText) add(s string) {
 	if strings.Contains(gap, "\n") || strings.ContainsAny(s, closers) {
 		t.open = false
 	}
+	switch {
+	case t.paren == nil:
+	case strings.Contains(gap, "\n"), strings.ContainsAny(s, parenClosers), t.paren.Len() > maxMarker:
+		t.paren = nil
+	default:
+		t.paren.WriteString(gap + s)
+	}
 	t.before, t.removed, t.after, t.index = "", false, "", false
 	t.last, _ = utf8.DecodeLastRuneInString(s)
 }
@@ -112,7 +120,7 @@ func (t *citedText) mark(number int) (start, end int, ok bool) {
 // marker, or a code fence, an ellipsis takes its place.
 func (t *citedText) remove() {
 	t.before, t.after = t.around(), ""
-	joins := t.open || t.before == "" && (t.last == '`' || t.last == '~')
+	joins := t.open || t.paren != nil && labelStart.MatchString(t.paren.String()) || t.before == "" && (t.last == '`' || t.last == '~')
 	if joins && !strings.Contains(t.before, "\n") {
 		t.removed = false
 		t.put("…")
