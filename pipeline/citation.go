@@ -61,9 +61,10 @@ func (p *citationParser) step(final bool) bool {
 		return p.fenceLine(final)
 	}
 	if p.lineStart {
-		if m := fenceOpening.FindStringSubmatch(p.in); m != nil {
+		m := fenceOpening.FindStringSubmatch(p.in)
+		if m != nil && (final || strings.HasSuffix(m[0], "\n")) {
 			p.fence = m[1]
-			p.line(len(m[0]) - 1)
+			p.line(len(strings.TrimSuffix(m[0], "\n")))
 			return true
 		}
 		if !final && fenceMaybe.MatchString(p.in) {
@@ -92,7 +93,7 @@ func (p *citationParser) step(final bool) bool {
 }
 
 var (
-	fenceOpening = regexp.MustCompile("^ {0,3}(`{3,}|~{3,})[^`\n]*\n")
+	fenceOpening = regexp.MustCompile("^ {0,3}(`{3,}|~{3,})[^`\n]*(?:\n|$)")
 	// fenceMaybe matches what may still become the opening of a fence.
 	fenceMaybe = regexp.MustCompile("^ {0,3}(`{0,2}|~{0,2}|`{3,}[^`\n]*|~{3,}[^`\n]*)$")
 )

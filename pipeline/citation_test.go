@@ -55,6 +55,7 @@ func TestCitations(t *testing.T) {
 		{"fence", "a [2]\n```go\nx[0] = [1]\n\n  y\n```\nb [1]", "a [1]\n```go\nx[0] = [1]\n\n  y\n```\nb [2]", []int{2, 1}, 0},
 		{"tilde fence", "~~~\n[1]\n~~~\n[2]", "~~~\n[1]\n~~~\n[1]", []int{2}, 0},
 		{"open fence", "```\n[1]", "```\n[1]", nil, 0},
+		{"fence without a line", "```[9]", "```[9]", nil, 0},
 		{"index", "arr[0] and m[7][9]", "arr[0] and m[7][9]", nil, 0},
 		{"behind a word", "Paris[2], 1889[1].", "Paris[1], 1889[2].", []int{2, 1}, 0},
 		{"escaped", `a \[1\]`, `a \[1\]`, nil, 0},
