@@ -8,7 +8,7 @@
 // what it answers, /openapi.json the same for programs.
 //
 // Never: listens, reads the environment, holds rules of ranking or answering, shows
-// one tenant what belongs to another, or logs a key, a question or a document.
+// one tenant what belongs to another, or logs a key, a question or a text.
 //
 // A file handles one face: ask.go, chat.go, search.go and so on. What they share is
 // in auth.go (keys), limit.go (queues and rates), errors.go, request.go and sse.go.

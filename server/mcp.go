@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"net/http"
 	"net/url"
 	"strconv"
@@ -207,12 +208,8 @@ func (f mcpFace) document(ctx context.Context, id string) (mcpDocument, error) {
 		}
 		r = around(d.Chunks, *at)
 	}
-	metadata := map[string]any{"document": d.ID, "collection": collection, "start": r.Start, "end": r.End}
-	for key, value := range d.Metadata {
-		if _, taken := metadata[key]; !taken {
-			metadata[key] = value
-		}
-	}
+	metadata := shown(d.Metadata)
+	maps.Copy(metadata, map[string]any{"document": d.ID, "collection": collection, "start": r.Start, "end": r.End})
 	return mcpDocument{id, cmp.Or(d.Title, d.ID), r.Of(d.Text), passageURL(f.base, collection, d.ID, d.Metadata, r), metadata}, nil
 }
 

@@ -7,6 +7,7 @@ import (
 	"io"
 	"log/slog"
 	"maps"
+	"mime"
 	"net/http"
 	"net/http/httptest"
 	"path/filepath"
@@ -185,7 +186,13 @@ func (f *fixture) call(t *testing.T, method, path, body string, headers ...strin
 	if err != nil {
 		t.Fatal(err)
 	}
+	conforms(t, f.Server, method, path, resp.StatusCode, mediaTypeOf(resp), data)
 	return resp, string(data)
+}
+
+func mediaTypeOf(resp *http.Response) string {
+	kind, _, _ := mime.ParseMediaType(resp.Header.Get("Content-Type"))
+	return kind
 }
 
 // get calls and decodes the answer, which must have the status.
