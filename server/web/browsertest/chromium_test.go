@@ -82,6 +82,15 @@ type tab struct {
 // open loads the page of a server.
 func open(t *testing.T, base string, s size) *tab {
 	t.Helper()
+	p := openLocked(t, base)
+	p.resize(s)
+	p.wait("the collections", `document.querySelectorAll("#collection option").length > 0`)
+	return p
+}
+
+// openLocked loads the page of a server that may ask for a key.
+func openLocked(t *testing.T, base string) *tab {
+	t.Helper()
 	browser.once.Do(startBrowser)
 	if browser.err != nil {
 		t.Fatal(browser.err)
@@ -99,9 +108,7 @@ func open(t *testing.T, base string, s size) *tab {
 		stop()
 		cancel()
 	})
-	p.resize(s)
 	p.run(chromedp.Navigate(base + "/"))
-	p.wait("the collections", `document.querySelectorAll("#collection option").length > 0`)
 	return p
 }
 
@@ -179,7 +186,7 @@ func eval[T any](p *tab, expression string) T {
 // wait waits until an expression is true.
 func (p *tab) wait(what, expression string) {
 	p.Helper()
-	for end := time.Now().Add(40 * time.Second); ; time.Sleep(30 * time.Millisecond) {
+	for end := time.Now().Add(20 * time.Second); ; time.Sleep(30 * time.Millisecond) {
 		if eval[bool](p, "!!("+expression+")") {
 			return
 		}

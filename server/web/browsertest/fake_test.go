@@ -6,7 +6,6 @@ import (
 	"io"
 	"net/http"
 	"net/http/httptest"
-	"net/url"
 	"slices"
 	"strings"
 	"sync"
@@ -27,6 +26,7 @@ type fake struct {
 	key       string // asked for unless empty
 	asked     []question
 	cancelled int // answers that the client did not wait for
+	stop      func()
 
 	// gate, if not nil, holds up every answer after its first piece until it
 	// can be received from.
@@ -125,6 +125,7 @@ func newFake(t *testing.T, documents map[string]string) (*fake, string) {
 	})
 	s := httptest.NewServer(mux)
 	t.Cleanup(s.Close)
+	f.stop = s.Close
 	return f, s.URL
 }
 
@@ -264,8 +265,8 @@ func (f *fake) read(w http.ResponseWriter, r *http.Request) {
 func (f *fake) remove(w http.ResponseWriter, r *http.Request) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	id, err := url.PathUnescape(r.PathValue("id"))
-	if _, ok := f.documents[r.FormValue("collection")][id]; err != nil || !ok {
+	id := r.PathValue("id")
+	if _, ok := f.documents[r.FormValue("collection")][id]; !ok {
 		refuse(w, http.StatusNotFound, failure{Message: fmt.Sprintf("document %q is not there", id)})
 		return
 	}

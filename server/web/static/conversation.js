@@ -5,7 +5,7 @@ import { byId, el, icon, plural, say } from "./dom.js";
 import * as history from "./history.js";
 import * as library from "./library.js";
 import * as reader from "./reader.js";
-import { citedPassage, reading, take, turnView } from "./turn.js";
+import { citedPassage, reading, take, turnView, unmarked } from "./turn.js";
 
 const thread = byId("thread");
 let conversation = null;
@@ -155,7 +155,7 @@ function mark() {
 function speak(turn, final) {
   const rest = turn.text.slice(spoken);
   const end = final ? rest.length : Math.max(...[...rest.matchAll(/[.!?…。](?:\s*\[\d+\])*\s|\n/g)].map((m) => m.index + m[0].length), 0);
-  const text = rest.slice(0, end).replace(/\[\d+\]/g, "").trim();
+  const text = unmarked(rest.slice(0, end));
   spoken += end;
   if (text !== "") byId("spoken").append(el("p", {}, text));
   if (!final) return;

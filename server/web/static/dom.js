@@ -48,6 +48,7 @@ export const plural = (n, thing) => `${n.toLocaleString("en")} ${thing}${n === 1
 // pressed shows a dialog and waits for its button: true unless it was cancelled.
 export function pressed(dialog) {
   dialog.returnValue = "";
+  dialog.querySelector(".cancel").onclick = () => dialog.close(); // no submit button, or Enter would press it
   dialog.showModal();
   return new Promise((resolve) => {
     dialog.addEventListener("close", () => resolve(dialog.returnValue === "ok"), { once: true });

@@ -122,18 +122,22 @@ function filled(node, { from, to }, context) {
     else made = citation(Number(number), start);
     if (made === null) continue;
     plain(node, at, start, context);
-    if (number !== undefined) hold(node);
-    node.append(made);
+    if (number !== undefined) attach(node, made);
+    else node.append(made);
     at = end;
   }
   plain(node, at, to, context);
   return node;
 }
 
-// hold keeps what is appended next on the line of the word before.
-function hold(node) {
+// attach appends a chip so that it stays on the line of the word before.
+function attach(node, chip) {
   const { lastChild } = node;
-  if (lastChild?.nodeType === Node.TEXT_NODE) lastChild.data = lastChild.data.replace(/ +$/, "\u00a0");
+  if (lastChild?.className === "doubt") return attach(lastChild, chip);
+  if (lastChild?.className === "held") return lastChild.append(chip);
+  const [word] = (lastChild?.nodeType === Node.TEXT_NODE && /\S{1,40}[ \t]*$/.exec(lastChild.data)) || [""];
+  if (word !== "") lastChild.data = lastChild.data.slice(0, -word.length);
+  node.append(el("span", { class: "held" }, word, chip));
 }
 
 // plain appends text as it is, the doubtful parts of it underlined.

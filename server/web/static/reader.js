@@ -13,7 +13,7 @@ const more = 60_000;
 
 const panel = byId("reader");
 let current = null; // what is shown: { collection, id, turn, number, passage, range, from }
-let kept = null; // the document last read: { collection, id, doc }
+let kept = null; // the document last read, while the panel is open: { collection, id, doc }
 let whyOpen = !matchMedia("(max-width: 47.5rem)").matches;
 
 // citation is the turn and number of the citation that is shown, if one is.
@@ -49,6 +49,7 @@ export function close() {
   if (panel.hidden) return;
   const { from } = current;
   current = null;
+  forget();
   panel.hidden = true;
   panel.replaceChildren();
   changed();
@@ -123,18 +124,19 @@ function fill(body, doc, { passage, range }) {
   const { from, to } = trimmed(text, found ?? start);
   const shown = { from: lineStart(text, from - around), to: lineEnd(text, to + around) };
 
+  // A block for each piece, so that browsers need not set the others again.
   const flow = el("div", { class: "flow" });
   const grower = (label, before) => {
     const button = el("button", { type: "button", class: "more", onclick: () => {
       const height = body.scrollHeight;
       if (before) {
         const earlier = lineStart(text, shown.from - more);
-        flow.prepend(text.slice(earlier, shown.from));
+        flow.prepend(el("div", {}, text.slice(earlier, shown.from)));
         shown.from = earlier;
         body.scrollTop += body.scrollHeight - height; // what was read stays in place
       } else {
         const later = lineEnd(text, shown.to + more);
-        flow.append(text.slice(shown.to, later));
+        flow.append(el("div", {}, text.slice(shown.to, later)));
         shown.to = later;
       }
       count();
@@ -148,15 +150,16 @@ function fill(body, doc, { passage, range }) {
     return button;
   };
 
-  flow.append(text.slice(shown.from, from));
+  const first = el("div", {}, text.slice(shown.from, from));
   let mark = null;
   if (to > from) {
     mark = el("mark", { class: "passage" });
     const best = landmark(doc, passage, { from, to });
     mark.append(text.slice(from, best.from), el("span", { class: "landmark" }, text.slice(best.from, best.to)), text.slice(best.to, to));
-    flow.append(mark);
+    first.append(mark);
   }
-  flow.append(text.slice(to, shown.to));
+  first.append(text.slice(to, shown.to));
+  flow.append(first);
   body.replaceChildren();
   if (found === null) {
     body.append(el("p", { class: "notice", role: "alert" },

@@ -48,6 +48,9 @@ export function turnView(turn, { open, passage, again }) {
   return { node, update };
 }
 
+// unmarked is text without its citation markers.
+export const unmarked = (text) => text.replace(/\s*\[\d+\]/g, "").trim();
+
 // take puts an event of the API into the turn.
 export function take(turn, event, data) {
   switch (event) {
@@ -122,8 +125,9 @@ function afterwards(turn, doubts, { open, passage, again }) {
   if (turn.notAnswered) out.push(el("p", { class: "note" }, "Try other words, or add the document that holds the answer."));
   if (doubts.length > 0) {
     out.push(el("div", { class: "doubts" },
-      el("p", {}, `${plural(doubts.length, "sentence")} not borne out by the passage cited. Check before you rely on it:`),
-      el("ul", {}, ...doubts.map((d) => el("li", {}, el("q", {}, turn.text.slice(d.from, d.to).trim()), d.title ? `: ${d.title}` : "")))));
+      el("p", {}, doubts.length === 1 ? "A sentence is not borne out by what it cites. Check it before you rely on it:"
+        : `${doubts.length} sentences are not borne out by what they cite. Check them before you rely on them:`),
+      el("ul", {}, ...doubts.map((d) => el("li", {}, el("q", {}, unmarked(turn.text.slice(d.from, d.to))), d.title ? `: ${d.title}` : "")))));
   }
   const cited = new Set(turn.citations.map((c) => c.passage));
   if (turn.citations.length > 0) {
@@ -152,7 +156,8 @@ function source(passage, number, onclick) {
     number === null ? null : el("span", { class: "number", "aria-hidden": "true" }, String(number)),
     el("span", { class: "about" },
       el("bdi", { class: "title" }, name(passage)),
-      el("bdi", { class: "where" }, where)));
+      el("bdi", { class: "where" }, where),
+      el("bdi", { class: "excerpt" }, (passage.text ?? passage.excerpt).slice(0, 240))));
 }
 
 // copyButton copies the answer as text, with its sources below.
