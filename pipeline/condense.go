@@ -19,9 +19,9 @@ const (
 	// cannot, and neither can one whose reply is no question: then it is done
 	// by rule.
 	CondenseLLM Condense = "llm"
-	// CondenseRule adds the content words of the questions before, and the
-	// names in the last answer, to a question that refers back or leaves out
-	// what it is about. It knows English pronouns.
+	// CondenseRule puts the content words of the questions before, and the
+	// names in the last answer, in front of a question that refers back or
+	// leaves out what it is about. It knows English pronouns.
 	CondenseRule Condense = "rule"
 	// CondenseOff searches by the question as it was asked.
 	CondenseOff Condense = "off"

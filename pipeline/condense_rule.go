@@ -58,9 +58,13 @@ func dependenceOf(question string) dependence {
 				before++
 			}
 		}
-		switch strings.ToLower(text[m[0]:m[1]]) {
+		switch last := strings.Trim(text[m[1]:], " ?!.") == ""; strings.ToLower(text[m[0]:m[1]]) {
 		case "there":
 			return refers
+		case "it", "them", "him", "her":
+			if last { // "is it safe to end it?"
+				return refers
+			}
 		case "that", "this": // not in "the key that opens the door"
 			before *= enoughContent
 		}
@@ -92,8 +96,8 @@ const (
 	maxNames     = 3  // of them from the answer
 )
 
-// condenseByRule adds to a question that does not stand alone what the turns
-// before it are about.
+// condenseByRule puts in front of a question that does not stand alone what the
+// turns before it are about.
 func condenseByRule(question string, history []llm.Message) string {
 	kind := dependenceOf(question)
 	if kind == standsAlone {
@@ -125,7 +129,7 @@ func condenseByRule(question string, history []llm.Message) string {
 	if len(c.parts) == 0 {
 		return question
 	}
-	return question + " " + strings.Join(c.parts[:min(len(c.parts), maxCarried)], " ")
+	return strings.Join(c.parts[:min(len(c.parts), maxCarried)], " ") + " " + question
 }
 
 // withoutReplaced takes out of a question what an elliptic one behind it puts

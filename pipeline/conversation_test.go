@@ -101,7 +101,7 @@ func TestConversationByRule(t *testing.T) {
 	if got.Text != "In winter large dragons sleep under the snow. [1]" || got.Citations[0].Document != "winter.md" {
 		t.Errorf("got %q of %+v", got.Text, got.Citations)
 	}
-	if got.Query != "and in winter? large dragons sleep" || got.Condensed != CondenseRule {
+	if got.Query != "large dragons sleep and in winter?" || got.Condensed != CondenseRule {
 		t.Errorf("query %q by %q", got.Query, got.Condensed)
 	}
 }
