@@ -176,7 +176,7 @@ func (b *bench) layout(ctx context.Context, part, dim int, truth [][]string) err
 	for _, search := range []struct {
 		name string
 		qdrant.Search
-	}{{"exact", qdrant.Search{Exact: true}}, {"two-stage", qdrant.Search{}}} {
+	}{{"exact", qdrant.Search{Exact: true}}, {"indexes", qdrant.Search{}}} {
 		wire := &counter{}
 		store, err := qdrant.Open(ctx, b.address, name, &qdrant.Options{
 			Create: true, Fingerprint: retriever.Fingerprint{Model: "storebench", Dim: dim}, Search: search.Search,
@@ -218,9 +218,14 @@ func (b *bench) client() (*pb.Client, error) {
 	return pb.NewClient(&pb.Config{Host: host, Port: n, SkipCompatibilityCheck: true})
 }
 
-// buildGraphs lowers the size from which the server indexes and waits.
+// buildGraphs lowers the sizes from which the server builds a graph and searches
+// by it, and waits.
 func buildGraphs(ctx context.Context, client *pb.Client, name string) error {
-	err := client.UpdateCollection(ctx, &pb.UpdateCollection{CollectionName: name, OptimizersConfig: &pb.OptimizersConfigDiff{IndexingThreshold: pb.PtrOf(uint64(1))}})
+	small := &pb.VectorParamsDiff{HnswConfig: &pb.HnswConfigDiff{FullScanThreshold: pb.PtrOf(uint64(10))}}
+	err := client.UpdateCollection(ctx, &pb.UpdateCollection{
+		CollectionName: name, OptimizersConfig: &pb.OptimizersConfigDiff{IndexingThreshold: pb.PtrOf(uint64(1))},
+		VectorsConfig: pb.NewVectorsConfigDiffMap(map[string]*pb.VectorParamsDiff{"landmarks": small, "doc": small}),
+	})
 	for err == nil {
 		info, infoErr := client.GetCollectionInfo(ctx, name)
 		if err = infoErr; err == nil && info.Status == pb.CollectionStatus_Green && info.GetIndexedVectorsCount() > 0 {
