@@ -40,35 +40,55 @@ func TestHostileDocument(t *testing.T) {
 // A long document is shown around its passage and grows on request, until it is
 // all there.
 func TestLongDocument(t *testing.T) {
-	var b strings.Builder
-	for i := range 20_000 {
-		fmt.Fprintf(&b, "Entry %d of the log, weather fair 🌊 and the sea calm, nothing else to report at all, so the watch wrote these words.\n", i)
-		if i == 10_000 {
-			b.WriteString("\nA narwhal was sighted.\n\n")
-		}
-	}
-	text := b.String()
-	_, base := newFake(t, map[string]string{"log.md": text})
-	p := open(t, base, desk)
-	p.ask("narwhal?")
-	p.answered()
-	p.click(".chip")
-	p.wait("the passage", `document.querySelector("mark.passage")`)
-	if got := p.text("mark.passage"); got != "A narwhal was sighted." {
-		t.Errorf("highlighted %q", got)
-	}
-	p.looksHighlighted()
-	if n := eval[int](p, `document.querySelector(".flow").textContent.length`); n > 20_000 {
-		t.Errorf("%d characters of %d are drawn at first, want few", n, len(text))
-	}
-	before := eval[float64](p, `document.querySelector("mark.passage").getBoundingClientRect().top`)
-	eval[any](p, `document.querySelector(".text .more").click()`)
-	if after := eval[float64](p, `document.querySelector("mark.passage").getBoundingClientRect().top`); after < before-1 || after > before+1 {
-		t.Errorf("showing more moved the passage from %v to %v", before, after)
-	}
-	eval[any](p, `(() => { for (const b of document.querySelectorAll(".text .more")) while (!b.hidden) b.click(); })()`)
-	if got := eval[string](p, `document.querySelector(".flow").textContent`); got != text {
-		t.Errorf("in the end %d bytes are there, want the %d of the document", len(got), len(text))
+	for _, test := range []struct {
+		name  string
+		lines int
+		all   bool // show all of it
+	}{
+		{"350 kB", 3_000, true},
+		{"11 MB", 90_000, false},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			var b strings.Builder
+			for i := range test.lines {
+				fmt.Fprintf(&b, "Entry %d of the log, weather fair 🌊 and the sea calm, nothing else to report at all, so the watch wrote these words.\n", i)
+				if i == test.lines/2 {
+					b.WriteString("\nA narwhal was sighted.\n\n")
+				}
+			}
+			text := b.String()
+			_, base := newFake(t, map[string]string{"log.md": text})
+			p := open(t, base, desk)
+			p.ask("narwhal?")
+			p.answered()
+			p.click(".chip")
+			p.wait("the passage", `document.querySelector("mark.passage")`)
+			if got := p.text("mark.passage"); got != "A narwhal was sighted." {
+				t.Errorf("highlighted %q", got)
+			}
+			p.looksHighlighted()
+			if n := eval[int](p, `document.querySelector(".flow").textContent.length`); n > 20_000 {
+				t.Errorf("%d characters of %d are drawn at first, want few", n, len(text))
+			}
+			top := `document.querySelector("mark.passage").getBoundingClientRect().top`
+			before := eval[float64](p, top)
+			eval[any](p, `document.querySelector(".text .more").click()`)
+			if after := eval[float64](p, top); after < before-1 || after > before+1 {
+				t.Errorf("showing more moved the passage from %v to %v", before, after)
+			}
+			eval[any](p, `[...document.querySelectorAll(".text .more")].at(-1).click()`)
+			shown := eval[string](p, `document.querySelector(".flow").textContent`)
+			if !strings.Contains(text, shown) || len(shown) < 120_000 {
+				t.Errorf("%d bytes are shown, want more, and a part of the document", len(shown))
+			}
+			if !test.all {
+				return
+			}
+			eval[any](p, `(() => { for (const b of document.querySelectorAll(".text .more")) while (!b.hidden) b.click(); })()`)
+			if got := eval[string](p, `document.querySelector(".flow").textContent`); got != text {
+				t.Errorf("in the end %d bytes are there, want the %d of the document", len(got), len(text))
+			}
+		})
 	}
 }
 

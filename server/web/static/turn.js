@@ -145,7 +145,7 @@ function afterwards(turn, doubts, { open, passage, again }) {
   }
   const foot = el("div", { class: "row foot" });
   if (turn.query && turn.query !== turn.question) foot.append(el("p", { class: "note" }, `Searched for “${turn.query}”`));
-  if (turn.text !== "" && navigator.clipboard) foot.append(copyButton(turn));
+  if (turn.text !== "" && !turn.notAnswered && navigator.clipboard) foot.append(copyButton(turn));
   if (foot.childElementCount > 0) out.push(foot);
   return out;
 }
@@ -157,7 +157,13 @@ function source(passage, number, onclick) {
     el("span", { class: "about" },
       el("bdi", { class: "title" }, name(passage)),
       el("bdi", { class: "where" }, where),
-      el("bdi", { class: "excerpt" }, (passage.text ?? passage.excerpt).slice(0, 240))));
+      el("bdi", { class: "excerpt" }, beginning(passage.text ?? passage.excerpt))));
+}
+
+// beginning is the start of a passage, without a heading: that stands above it.
+function beginning(text) {
+  const body = text.replace(/^\s*#{1,6} .*\n\s*/, "");
+  return (body === "" ? text : body).slice(0, 240);
 }
 
 // copyButton copies the answer as text, with its sources below.
