@@ -137,15 +137,14 @@ func (s *Server) chat(w http.ResponseWriter, r *http.Request) error {
 	if c.sources {
 		text += printedSources(out)
 	}
-	s.writeJSON(w, r, http.StatusOK, chatCompletion{
+	s.writeJSON(w, r, http.StatusOK, c.withSources(chatCompletion{
 		chatHead: c.head("chat.completion"),
 		Choices: []chatChoice{{
 			Message:      &chatReply{Role: "assistant", Content: &text, Annotations: annotations(out)},
 			FinishReason: &out.Stopped,
 		}},
-		Usage:      usage(out),
-		chatExtras: c.extras(out),
-	})
+		Usage: usage(out),
+	}, out))
 	return nil
 }
 
@@ -196,9 +195,6 @@ func (s *Server) newChatting(r *http.Request, req chatRequest, data []byte) (*ch
 func (s *Server) streamChat(w http.ResponseWriter, r *http.Request, c *chatting) error {
 	e := s.newEvents(w)
 	defer e.close()
-	send := func(reply chatReply, finish *string, extras *chatExtras) error {
-		return e.send("", chatCompletion{chatHead: c.head("chat.completion.chunk"), Choices: []chatChoice{{Delta: &reply, FinishReason: finish}}, chatExtras: extras})
-	}
 	empty := ""
 	begun := false
 	out, err := c.run(r.Context(), func(ev pipeline.Event) error {
@@ -207,14 +203,14 @@ func (s *Server) streamChat(w http.ResponseWriter, r *http.Request, c *chatting)
 		}
 		if !begun {
 			begun = true
-			if err := send(chatReply{Role: "assistant", Content: &empty}, nil, nil); err != nil {
+			if err := e.send("", c.chunk(chatReply{Role: "assistant", Content: &empty}, nil)); err != nil {
 				return err
 			}
 		}
-		return send(chatReply{Content: &ev.Text}, nil, nil)
+		return e.send("", c.chunk(chatReply{Content: &ev.Text}, nil))
 	})
 	if err == nil {
-		err = c.finish(e, out, send)
+		err = c.finish(e, out)
 	}
 	if err != nil {
 		return e.fail(r, err, func(described *apiError) error { return e.send("", waymarkErrors(described)) })
@@ -222,35 +218,42 @@ func (s *Server) streamChat(w http.ResponseWriter, r *http.Request, c *chatting)
 	return nil
 }
 
+// chunk is a piece of the reply.
+func (c *chatting) chunk(reply chatReply, finish *string) chatCompletion {
+	return chatCompletion{chatHead: c.head("chat.completion.chunk"), Choices: []chatChoice{{Delta: &reply, FinishReason: finish}}}
+}
+
 // finish sends what comes behind the text.
-func (c *chatting) finish(e *events, out answer, send func(chatReply, *string, *chatExtras) error) error {
+func (c *chatting) finish(e *events, out answer) error {
+	var rest []chatCompletion
 	if printed := printedSources(out); c.sources && printed != "" {
-		if err := send(chatReply{Content: &printed}, nil, nil); err != nil {
-			return err
-		}
+		rest = append(rest, c.chunk(chatReply{Content: &printed}, nil))
 	}
 	if notes := annotations(out); len(notes) > 0 {
-		if err := send(chatReply{Annotations: notes}, nil, nil); err != nil {
-			return err
-		}
+		rest = append(rest, c.chunk(chatReply{Annotations: notes}, nil))
 	}
-	if err := send(chatReply{}, &out.Stopped, c.extras(out)); err != nil {
-		return err
-	}
+	rest = append(rest, c.withSources(c.chunk(chatReply{}, &out.Stopped), out))
 	if c.usage {
-		if err := e.send("", chatCompletion{chatHead: c.head("chat.completion.chunk"), Choices: []chatChoice{}, Usage: usage(out)}); err != nil {
+		rest = append(rest, chatCompletion{chatHead: c.head("chat.completion.chunk"), Choices: []chatChoice{}, Usage: usage(out)})
+	}
+	for _, chunk := range rest {
+		if err := e.send("", chunk); err != nil {
 			return err
 		}
 	}
 	return e.write("data: [DONE]\n\n")
 }
 
-// chatCompletion is a completion, or a chunk of one.
+// chatCompletion is a completion, or a chunk of one. The last three fields go beyond
+// OpenAI's: citations and search_results as Perplexity writes them, index n-1 being
+// [n], and waymark with all there is. Of the chunks one alone has them.
 type chatCompletion struct {
 	chatHead
-	Choices []chatChoice `json:"choices"`
-	Usage   *chatUsage   `json:"usage,omitempty"`
-	*chatExtras
+	Choices       []chatChoice   `json:"choices"`
+	Usage         *chatUsage     `json:"usage,omitempty"`
+	Citations     []string       `json:"citations,omitzero"`
+	SearchResults []searchResult `json:"search_results,omitzero"`
+	Waymark       *chatAnswer    `json:"waymark,omitempty"`
 }
 
 type chatHead struct {
@@ -319,14 +322,6 @@ func title(c citation) string {
 	return c.Document
 }
 
-// chatExtras are fields of a completion beyond OpenAI's: citations and search_results
-// as Perplexity writes them, index n-1 being [n], and waymark with all there is.
-type chatExtras struct {
-	Citations     []string       `json:"citations"`
-	SearchResults []searchResult `json:"search_results"`
-	Waymark       chatAnswer     `json:"waymark"`
-}
-
 type searchResult struct {
 	Title   string `json:"title"`
 	URL     string `json:"url"`
@@ -338,13 +333,14 @@ type chatAnswer struct {
 	Ignored []string `json:"ignored,omitempty"` // of the request
 }
 
-func (c *chatting) extras(out answer) *chatExtras {
-	x := &chatExtras{Citations: []string{}, SearchResults: []searchResult{}, Waymark: chatAnswer{out, c.ignored}}
+// withSources adds to a completion what the answer is made from.
+func (c *chatting) withSources(to chatCompletion, out answer) chatCompletion {
+	to.Citations, to.SearchResults, to.Waymark = []string{}, []searchResult{}, &chatAnswer{out, c.ignored}
 	for _, cited := range out.Citations {
-		x.Citations = append(x.Citations, cited.URL)
-		x.SearchResults = append(x.SearchResults, searchResult{title(cited), cited.URL, cited.Excerpt})
+		to.Citations = append(to.Citations, cited.URL)
+		to.SearchResults = append(to.SearchResults, searchResult{title(cited), cited.URL, cited.Excerpt})
 	}
-	return x
+	return to
 }
 
 // printedSources lists the citations as Markdown, for clients that show text alone.

@@ -176,7 +176,8 @@ func decode(data []byte, v any, strict bool) error {
 	case errors.As(err, &known):
 		return known
 	case errors.As(err, &wrongType):
-		return invalid(wrongType.Field, "%s: a JSON %s does not fit", cmp.Or(wrongType.Field, "the request"), wrongType.Value)
+		field := strings.TrimPrefix(wrongType.Field, "findRequest.") // which is embedded
+		return invalid(field, "%s: a JSON %s does not fit", cmp.Or(field, "the request"), wrongType.Value)
 	case errors.Is(err, io.EOF):
 		return invalidJSON("the body is empty")
 	}

@@ -108,8 +108,7 @@ func (f findRequest) options(question string, base pipeline.SearchOptions, k int
 		*least[kind] = min
 	}
 	asked := o
-	asked.Words = question // both are made of the question; one is enough to check the rest
-	asked.MinScore.Dense, asked.MinScore.Landmark, asked.MinScore.Document = nil, nil, nil
+	asked.Words, asked.Vector = question, []float32{1} // the real one is made of the question
 	if err := asked.Validate(); err != nil {
 		return o, invalid("", "%v", err)
 	}

@@ -11,10 +11,13 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"path/filepath"
+	"reflect"
 	"slices"
 	"strings"
 	"sync"
 	"testing"
+
+	"github.com/google/go-cmp/cmp"
 
 	"github.com/waymark-rag/waymark/chunker"
 	"github.com/waymark-rag/waymark/ingest"
@@ -201,7 +204,7 @@ func get[T any](t *testing.T, f *fixture, status int, method, path, body string,
 	resp, text := f.call(t, method, path, body, headers...)
 	var v T
 	if resp.StatusCode != status {
-		t.Fatalf("%s %s: status %d, want %d: %s", method, path, resp.StatusCode, status, text)
+		t.Fatalf("%s %s %.80s: status %d, want %d: %s\n%s", method, path, body, resp.StatusCode, status, text, f.log)
 	}
 	if err := json.Unmarshal([]byte(text), &v); err != nil {
 		t.Fatalf("%s %s: %v in %s", method, path, err, text)
@@ -218,7 +221,7 @@ func (f *fixture) refused(t *testing.T, status int, code, method, path, body str
 	t.Helper()
 	e := get[errorBody](t, f, status, method, path, body, headers...)
 	if e.Error.Code != code {
-		t.Errorf("%s %s: code %q, want %q: %s", method, path, e.Error.Code, code, e.Error.Message)
+		t.Errorf("%s %s %.80s: code %q, want %q: %s", method, path, body, e.Error.Code, code, e.Error.Message)
 	}
 	return e
 }
@@ -249,3 +252,8 @@ func parseEvents(t *testing.T, body string) []event {
 	}
 	return out
 }
+
+// unexported has cmp look into the types of this package too.
+var unexported = cmp.Exporter(func(t reflect.Type) bool {
+	return strings.HasPrefix(t.PkgPath(), "github.com/waymark-rag/waymark/server")
+})
