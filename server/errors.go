@@ -142,10 +142,11 @@ func (s *Server) handle(f func(http.ResponseWriter, *http.Request) error) http.H
 
 // fail answers with an error. Nothing was written before.
 func (s *Server) fail(w http.ResponseWriter, r *http.Request, err error) {
-	if r.Context().Err() == context.Canceled {
-		return // the client is gone
-	}
 	e := describe(r.Context(), err)
+	if r.Context().Err() == context.Canceled && e.Status != http.StatusRequestTimeout {
+		w.WriteHeader(statusClientGone) // for the log
+		return
+	}
 	s.logFailure(r.Context(), e)
 	if e.retry > 0 {
 		w.Header().Set("Retry-After", retryAfter(e.retry))
@@ -153,7 +154,7 @@ func (s *Server) fail(w http.ResponseWriter, r *http.Request, err error) {
 	if e.Status == http.StatusUnauthorized {
 		w.Header().Set("WWW-Authenticate", `Bearer realm="waymark"`)
 	}
-	if e.Status == http.StatusRequestEntityTooLarge {
+	if e.Status == http.StatusRequestEntityTooLarge || e.Status == http.StatusRequestTimeout {
 		w.Header().Set("Connection", "close") // what is left of the body is not read
 	}
 	shape, ok := r.Context().Value(shapeKey).(errorShape)

@@ -13,6 +13,7 @@ import (
 	"mime"
 	"net/http"
 	"net/url"
+	"os"
 	"regexp"
 	"strconv"
 	"strings"
@@ -135,7 +136,9 @@ func (s *Server) readBody(w http.ResponseWriter, r *http.Request, limit int64) (
 		return nil, &http.MaxBytesError{Limit: limit}
 	}
 	data, err := io.ReadAll(http.MaxBytesReader(w, r.Body, limit))
-	s.setReadDeadline(w, 0)
+	if err == nil {
+		s.setReadDeadline(w, 0)
+	}
 	return data, readError(err)
 }
 
@@ -144,6 +147,9 @@ func readError(err error) error {
 	var tooLarge *http.MaxBytesError
 	if err == nil || errors.As(err, &tooLarge) {
 		return err
+	}
+	if errors.Is(err, os.ErrDeadlineExceeded) {
+		return &apiError{Status: http.StatusRequestTimeout, Code: "request_timeout", Message: "the body of the request came in too slowly", cause: err}
 	}
 	return &apiError{Status: http.StatusBadRequest, Code: "invalid_json", Message: "the body of the request did not come in whole", cause: err}
 }

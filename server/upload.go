@@ -10,6 +10,7 @@ import (
 	"mime"
 	"mime/multipart"
 	"net/http"
+	"os"
 	"slices"
 	"strings"
 	"unicode"
@@ -141,8 +142,8 @@ func (s *Server) readForm(w http.ResponseWriter, r *http.Request, each func(*mul
 
 func invalidForm(err error) error {
 	var tooLarge *http.MaxBytesError
-	if errors.As(err, &tooLarge) {
-		return tooLarge
+	if errors.As(err, &tooLarge) || errors.Is(err, os.ErrDeadlineExceeded) {
+		return readError(err)
 	}
 	e := invalid("", "the form cannot be read: want multipart/form-data that comes in whole")
 	e.cause = err
