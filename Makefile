@@ -8,14 +8,14 @@ LIB := $(CURDIR)/.deps/lib
 native := CGO_LDFLAGS=-L$(LIB) WAYMARK_ONNXRUNTIME=$(LIB)/libonnxruntime.so
 
 # Packages without native code, for the race detector.
-pure = $(shell go list ./... | grep -v -e /landmark/onnx -e /cmd/ -e /examples/ -e /internal/tools/)
+pure = $(shell go list ./... | grep -v -e /landmark/onnx -e /cmd/ -e /examples/ -e /internal/tools/ -e /browsertest)
 
-.PHONY: demo test build deps qdrant env race lint fuzz bench
+.PHONY: demo test build deps qdrant browser env race lint fuzz bench
 
 demo: build
 	@scripts/demo.sh
 
-test: deps qdrant
+test: deps qdrant browser
 	go build ./...
 	$(native) go test -tags onnx ./...
 
@@ -30,6 +30,10 @@ deps:
 # Qdrant's engine, for the tests of whatever talks to a Qdrant, put into .deps/.
 qdrant:
 	@scripts/qdrant.sh
+
+# Chromium and axe-core, for the tests of the web page.
+browser:
+	@scripts/browser.sh
 
 # `eval "$(make -s env)"` lets plain go commands use the native libraries.
 env:

@@ -82,20 +82,21 @@ type tab struct {
 // open loads the page of a server.
 func open(t *testing.T, base string, s size) *tab {
 	t.Helper()
-	p := openLocked(t, base)
+	p := load(t, base)
 	p.resize(s)
 	p.wait("the collections", `document.querySelectorAll("#collection option").length > 0`)
 	return p
 }
 
-// openLocked loads the page of a server that may ask for a key.
-func openLocked(t *testing.T, base string) *tab {
+// load loads the page of a server, which may ask for a key; allowed is what else
+// than nothing the browser may log.
+func load(t *testing.T, base string, allowed ...string) *tab {
 	t.Helper()
 	browser.once.Do(startBrowser)
 	if browser.err != nil {
 		t.Fatal(browser.err)
 	}
-	p := &tab{T: t, base: base}
+	p := &tab{T: t, base: base, allowed: allowed}
 	ctx, cancel := chromedp.NewContext(browser.ctx, chromedp.WithNewBrowserContext(), chromedp.WithListener(p.listen))
 	ctx, stop := context.WithTimeout(ctx, 2*time.Minute)
 	p.ctx = ctx
@@ -259,7 +260,7 @@ func (p *tab) picture(name string) {
 	if err != nil {
 		p.Fatal(err)
 	}
-	dir := os.Getenv("WAYMARK_SCREENSHOTS")
+	dir := os.Getenv("WAYMARK_TEST_SCREENSHOTS")
 	if dir == "" {
 		dir = p.ArtifactDir()
 	}

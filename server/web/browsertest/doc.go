@@ -2,7 +2,7 @@
 // against a server of its own that it can hold up and break, and once against
 // `waymark serve`.
 //
-// Chromium and axe-core must be there: `make browser` puts them there and runs
-// the tests. Without them the tests fail and say what to install; they are never
-// skipped. With WAYMARK_SCREENSHOTS=DIR the screenshots stay in DIR.
+// Chromium and axe-core must be there: `make browser` sees to it. Without them the
+// tests fail and say what to install; they are never skipped. With
+// WAYMARK_TEST_SCREENSHOTS=DIR the screenshots stay in DIR.
 package browsertest

@@ -12,8 +12,7 @@ import (
 func TestKey(t *testing.T) {
 	f, base := newFake(t, map[string]string{"harbour.md": harbour})
 	f.key = "sesame"
-	p := openLocked(t, base)
-	p.allow("401")
+	p := load(t, base, "401")
 	p.wait("the question for a key", `document.getElementById("key-dialog").open`)
 	if got := p.text("#key-message"); got != "Whoever runs the server can give you one." {
 		t.Errorf("the dialog says %q", got)

@@ -50,13 +50,12 @@ func serve(t *testing.T, keys string) string {
 // uploaded and indexed, a question is answered, and its citation opened at the
 // words of the file.
 func TestServe(t *testing.T) {
-	base := serve(t, "web read,write - sesame")
-	p := openLocked(t, base)
+	base := serve(t, "web read,write - open-sesame")
+	p := load(t, base, "401")
 	p.resize(desk)
 	p.prefers("light")
-	p.allow("401")
 	p.wait("the question for a key", `document.getElementById("key-dialog").open`)
-	p.run(chromedp.SendKeys(chromedp.ID("key"), "sesame"))
+	p.run(chromedp.SendKeys(chromedp.ID("key"), "open-sesame"))
 	p.press(kb.Enter)
 	p.wait("an empty collection", `document.querySelector("#documents .none") && document.querySelector(".empty h2").innerText === "Add documents to begin"`)
 
@@ -102,7 +101,7 @@ func TestServe(t *testing.T) {
 	p.prefers("light")
 
 	// The link that the API gives with a citation leads to the same place.
-	url := eval[string](p, `fetch("v1/ask", { method: "POST", headers: { "Content-Type": "application/json", Authorization: "Bearer sesame" },
+	url := eval[string](p, `fetch("v1/ask", { method: "POST", headers: { "Content-Type": "application/json", Authorization: "Bearer open-sesame" },
 		body: JSON.stringify({ question: "Which SQLite release fixed the race that could damage a database when the log starts over?" }) })
 		.then((r) => r.json()).then((a) => a.citations[0].url)`)
 	marked := p.text("mark.passage")
