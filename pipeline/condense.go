@@ -122,9 +122,9 @@ var (
 func cleanQuery(reply string) string {
 	reply = thoughts.ReplaceAllString(reply, "")
 	line, _, _ := strings.Cut(strings.TrimSpace(reply), "\n")
-	line = strings.Trim(line, "*_`\"“”« » \t\r")
-	line = queryLabel.ReplaceAllString(line, "")
-	line = withoutMarkers(strings.Trim(line, "*_`\"“”«» \t\r"))
+	const around = "*_`\"“”«» \t\r"
+	line = queryLabel.ReplaceAllString(strings.Trim(line, around), "")
+	line = withoutMarkers(strings.Trim(line, around))
 	if len(line) > maxQuery || saysNotAnswered(line) {
 		return ""
 	}
