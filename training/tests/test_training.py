@@ -157,7 +157,10 @@ def test_cls_is_trained_as_a_baseline(settings, saved, packed):
     one = draw.lay(packed, drawn.windows[0], parts.passage)
     states = parts.student(torch.tensor([one.ids]), torch.ones(1, len(one.ids), dtype=torch.long))
     assert torch.allclose(found[0][0], states[0, 0], atol=1e-4)
-    assert torch.isfinite(objective.loss(parts.student, numpy.random.default_rng(0), 0)[0])
+    for seed in range(20):  # whatever plain windows are drawn, each has one vector
+        rng = numpy.random.default_rng(seed)
+        assert all(len(w) == 1 for w in draw.windows(objective.sampler, objective.plain, 200, objective.room, rng))
+        assert torch.isfinite(objective.loss(parts.student, numpy.random.default_rng(seed), 0)[0])
     with pytest.raises(ValueError, match="pooling 'max', want landmark or cls"):
         contrast = dataclasses.replace(contrast, pooling="max")
         Contrasting(packed, dataclasses.replace(settings, contrast=contrast), parts, None)

@@ -51,9 +51,10 @@ class Contrasting:
         self.gold = by_question(packed.gold)
         self.negatives = by_question(negatives) if negatives is not None else {}
         if self.settings.pooling == "cls":
-            # A window is one chunk, however long, so that it has one vector.
+            # A window is one chunk, however long, so that it has one vector; plain
+            # ones are then whole texts, since parts of texts fill a window together.
             self.settings = dataclasses.replace(self.settings, sizes=(parts.passage.room,))
-            self.plain = dataclasses.replace(self.plain, sizes=self.settings.sizes, glue=0.0)
+            self.plain = dataclasses.replace(self.plain, whole=1.0)
         elif self.settings.pooling != "landmark":
             raise ValueError(f"pooling {self.settings.pooling!r}, want landmark or cls")
         if self.settings.negatives and not self.negatives:
