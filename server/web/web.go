@@ -6,7 +6,6 @@ import (
 	"embed"
 	"fmt"
 	"io/fs"
-	"mime"
 	"net/http"
 	"path"
 	"strings"
@@ -71,11 +70,7 @@ var mediaTypes = map[string]string{
 }
 
 func newFile(name string, content []byte) file {
-	mediaType, ok := mediaTypes[path.Ext(name)]
-	if !ok {
-		mediaType = mime.TypeByExtension(path.Ext(name))
-	}
-	return file{content, mediaType, fmt.Sprintf(`"%x"`, sha256.Sum256(content))}
+	return file{content, mediaTypes[path.Ext(name)], fmt.Sprintf(`"%x"`, sha256.Sum256(content))}
 }
 
 func (f file) serve(w http.ResponseWriter, r *http.Request) {

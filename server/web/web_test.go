@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 
@@ -105,6 +106,9 @@ func TestSourcesKeepToThePolicy(t *testing.T) {
 	forbidden := regexp.MustCompile(`innerHTML|outerHTML|insertAdjacentHTML|document\.write|DOMParser|\beval\(|new Function|javascript:|https?://`)
 	inline := regexp.MustCompile(`(?i)<script(?:\s[^>]*)?>[^<]|\son\w+=|\sstyle=`)
 	for _, name := range sources(t) {
+		if !slices.Contains([]string{".html", ".css", ".js", ".svg"}, filepath.Ext(name)) {
+			t.Errorf("%s: its extension has no media type", name)
+		}
 		text := strings.ReplaceAll(read(t, name), "http://www.w3.org/2000/svg", "") // a name, not an address
 		if found := forbidden.FindString(text); found != "" {
 			t.Errorf("%s holds %q", name, found)

@@ -28,12 +28,16 @@ func (p *tab) accessible(state string) {
 		Rule, Help string
 		Nodes      []string
 	}
-	for _, f := range eval[[]finding](p, `axe.run(document, { resultTypes: ["violations"] }).then((r) =>
-		r.violations.map((v) => ({ rule: v.id, help: v.help, nodes: v.nodes.map((n) => n.html + " " + n.failureSummary) })))`) {
+	found := eval[struct {
+		Passes     int
+		Violations []finding
+	}](p, `axe.run(document).then((r) => ({ passes: r.passes.length, violations:
+		r.violations.map((v) => ({ rule: v.id, help: v.help, nodes: v.nodes.map((n) => n.html + " " + n.failureSummary) })) }))`)
+	for _, f := range found.Violations {
 		p.Errorf("%s: %s: %s:\n%s", state, f.Rule, f.Help, strings.Join(f.Nodes, "\n"))
 	}
-	if checked := eval[int](p, `axe.run(document).then((r) => r.passes.length)`); checked < 20 {
-		p.Errorf("%s: axe-core found only %d rules to check", state, checked)
+	if found.Passes < 20 {
+		p.Errorf("%s: axe-core found only %d rules to check", state, found.Passes)
 	}
 }
 

@@ -43,6 +43,7 @@ type job struct {
 	Total   int            `json:"total"`
 	Current string         `json:"current"`
 	Report  map[string]any `json:"report"`
+	busy    bool
 }
 
 type question struct {
@@ -184,7 +185,11 @@ func (f *fake) collections(w http.ResponseWriter, r *http.Request) {
 func (f *fake) list(w http.ResponseWriter, r *http.Request) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	documents := f.documents[r.FormValue("collection")]
+	documents, ok := f.documents[r.FormValue("collection")]
+	if !ok {
+		refuse(w, http.StatusNotFound, failure{Message: "the collection is not there"})
+		return
+	}
 	ids := slices.Sorted(func(yield func(string) bool) {
 		for id := range documents {
 			if id > r.FormValue("cursor") && !yield(id) {
@@ -236,11 +241,17 @@ func (f *fake) upload(w http.ResponseWriter, r *http.Request) {
 	reply(w, http.StatusAccepted, map[string]string{"job": id})
 }
 
-// job says queued, then running, then done.
+// job says queued, then that the server is busy, then running, then done.
 func (f *fake) job(w http.ResponseWriter, r *http.Request) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	j := f.jobs[r.PathValue("id")]
+	if j.State == "running" && !j.busy {
+		j.busy = true
+		f.jobs[r.PathValue("id")] = j
+		refuse(w, http.StatusTooManyRequests, failure{Message: "too many requests"})
+		return
+	}
 	reply(w, http.StatusOK, j)
 	j.State, j.Done, j.Current = map[string]string{"queued": "running", "running": "done"}[j.State], j.Total, "the last one"
 	f.jobs[r.PathValue("id")] = j

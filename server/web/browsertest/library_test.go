@@ -48,10 +48,11 @@ func TestDrop(t *testing.T) {
 		dropped.items.add(new File(["# Dropped\n\nA word.\n"], "dropped.md"));
 		document.body.dispatchEvent(new DragEvent("dragenter", { dataTransfer: dropped, bubbles: true }));
 	})()`)
-	if got := p.text("#drop"); got != "Drop files to add them to\ndefault" {
+	if got := p.text("#drop"); got != "Drop files to add them to default" {
 		t.Errorf("while files are dragged over the page it says %q", got)
 	}
 	p.picture("drop")
+	p.allow("429")
 	eval[any](p, `document.body.dispatchEvent(new DragEvent("drop", { dataTransfer: dropped, bubbles: true, cancelable: true }))`)
 	p.wait("the new document", `document.querySelector("#documents .title")?.innerText === "Dropped"`)
 	if !eval[bool](p, `document.getElementById("drop").hidden`) {
@@ -67,6 +68,7 @@ func TestDrop(t *testing.T) {
 func TestCollections(t *testing.T) {
 	f, base := newFake(t, map[string]string{"a.md": harbour, "b.md": harbour, "c.md": harbour, "d.md": harbour, "e.md": harbour})
 	p := open(t, base, desk)
+	p.allow("429")
 	ids := func() []string {
 		return eval[[]string](p, `[...document.querySelectorAll("#documents li")].map((e) => e.dataset.id)`)
 	}
@@ -184,4 +186,25 @@ func TestServerGone(t *testing.T) {
 	if got := p.text(".turn .notice"); !strings.Contains(got, "The server can't be reached.") || !strings.Contains(got, "Try again") {
 		t.Errorf("the error reads %q", got)
 	}
+}
+
+// Many files go in parts that a server takes, one after the other.
+func TestUploadInParts(t *testing.T) {
+	f, base := newFake(t, nil)
+	p := open(t, base, desk)
+	p.allow("429")
+	eval[any](p, `(() => {
+		const files = new DataTransfer();
+		for (let i = 0; i < 4; i++) files.items.add(new File(["x".repeat(9 << 20)], "part-" + i + ".txt"));
+		document.body.dispatchEvent(new DragEvent("drop", { dataTransfer: files, bubbles: true, cancelable: true }));
+	})()`)
+	p.wait("the end of indexing", `document.querySelector("#jobs .done")`)
+	if got := strings.TrimSpace(p.text("#jobs .done")); got != "4 documents added" {
+		t.Errorf("the upload ended with %q", got)
+	}
+	f.set(func() {
+		if len(f.jobs) != 4 || len(f.documents["default"]["part-3.txt"]) != 9<<20 {
+			t.Errorf("%d uploads, the last file with %d bytes; want 4 and all", len(f.jobs), len(f.documents["default"]["part-3.txt"]))
+		}
+	})
 }

@@ -31,6 +31,7 @@ func TestUploadAskCiteDelete(t *testing.T) {
 	}
 	p.picture("empty-no-documents")
 
+	p.allow("429")
 	dir := t.TempDir()
 	files := []string{filepath.Join(dir, "harbour.md"), filepath.Join(dir, "lamp.png")}
 	for _, file := range files {

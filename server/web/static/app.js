@@ -26,6 +26,7 @@ listConversations();
 keyButton();
 api.onKey(keyButton);
 layers();
+if (!phone.matches) question.focus(); // there it would bring up the keyboard
 
 // Asking.
 

@@ -143,7 +143,6 @@ function mark() {
   for (const { turn, view } of views) {
     for (const chip of view.node.querySelectorAll(".chip")) {
       const on = turn === open?.turn && Number(chip.dataset.number) === open.number;
-      chip.toggleAttribute("data-open", on);
       if (on) chip.setAttribute("aria-current", "true");
       else chip.removeAttribute("aria-current");
     }

@@ -74,7 +74,8 @@ async function list(cursor = "") {
   const listing = cursor === "" ? ++shown : shown;
   const more = byId("more-documents");
   try {
-    const { documents, next } = await api.listDocuments(collection, cursor);
+    const there = collections.some((c) => c.name === collection);
+    const { documents, next } = there ? await api.listDocuments(collection, cursor) : { documents: [], next: "" };
     if (listing !== shown) return;
     const rows = documents.map(row);
     if (cursor !== "") byId("documents").append(...rows);
@@ -111,27 +112,33 @@ async function remove(doc, title) {
   await refresh();
 }
 
-// upload sends files to the current collection and follows their indexing.
+// upload sends files to the current collection and follows their indexing. Many
+// go in parts, since servers bound what one request may hold.
 async function upload(files) {
   if (files.length === 0) return;
   const to = collection;
-  const bar = el("progress", { max: "100", value: "0" });
-  const label = el("label", {}, `Uploading ${plural(files.length, "file")}`, bar);
+  const sending = `Uploading ${plural(files.length, "file")}`;
+  const bar = el("progress", { max: "1", value: "0" });
+  const label = el("label", {}, sending, bar);
   const node = el("div", { class: "job" }, label);
-  const tell = (text, share) => {
-    if (label.firstChild.data !== text) label.firstChild.data = text;
-    if (share === null) bar.removeAttribute("value");
-    else bar.value = share * 100;
-  };
+  const parts = partsOf(files);
+  const report = { added: 0, changed: 0, unchanged: 0, skipped: [] };
   byId("jobs").prepend(node);
-  say(`Uploading ${plural(files.length, "file")} to ${to}`);
+  say(`${sending} to ${to}`);
   try {
-    // Sending is a fifth of the bar, indexing the rest: it takes longer.
-    const job = await api.upload(to, files, (share) => tell(`Uploading ${plural(files.length, "file")}`, share / 5));
-    const report = await followed(job, (state) => {
-      const share = state.total > 0 ? 0.2 + 0.8 * (state.done / state.total) : null;
-      tell(state.state === "queued" ? "Waiting for its turn" : `Indexing ${state.current || plural(files.length, "file")}`, share);
-    });
+    for (const [i, part] of parts.entries()) {
+      const tell = (text, share) => {
+        label.firstChild.data = text;
+        bar.value = (i + share) / parts.length;
+      };
+      // Sending is a fifth of the bar, indexing the rest: it takes longer.
+      const job = await api.upload(to, part, (share) => tell(sending, share / 5));
+      const done = await followed(job, (state) => tell(
+        state.state === "queued" ? "Waiting for its turn" : `Indexing ${state.current || plural(part.length, "file")}`,
+        0.2 + 0.8 * (state.total > 0 ? state.done / state.total : 0)));
+      for (const count of ["added", "changed", "unchanged"]) report[count] += done[count];
+      report.skipped.push(...(done.skipped ?? []));
+    }
     const finished = outcome(report);
     say(finished);
     node.replaceWith(dismissable(el("div", { class: "job done" }, el("p", {}, finished), skipped(report))));
@@ -142,16 +149,36 @@ async function upload(files) {
   await refresh();
 }
 
-// followed asks for a job until it has ended, and returns its report.
+const partBytes = 16 << 20;
+
+// partsOf cuts a list of files where it would hold more than partBytes; a larger
+// file goes alone.
+function partsOf(files) {
+  const parts = [];
+  let bytes = Infinity;
+  for (const file of files) {
+    if (bytes + file.size > partBytes) {
+      parts.push([]);
+      bytes = 0;
+    }
+    parts.at(-1).push(file);
+    bytes += file.size;
+  }
+  return parts;
+}
+
+// followed asks for a job until it has ended, and returns its report. A server
+// that is busy is asked again later: the job goes on.
 async function followed(id, onState) {
   for (let wait = 150; ; wait = Math.min(wait * 1.5, 2_000)) {
-    const job = await api.readJob(id);
-    if (job.state === "done") return job.report;
-    if (job.state === "failed") {
-      const { message, hint } = typeof job.error === "string" ? { message: job.error } : job.error;
-      throw new api.APIError(0, message, hint);
+    try {
+      const job = await api.readJob(id);
+      if (job.state === "done") return job.report;
+      if (job.state === "failed") throw new api.APIError(0, job.error.message, job.error.hint);
+      onState(job);
+    } catch (error) {
+      if (error.status !== 429 && error.status !== 503) throw error;
     }
-    onState(job);
     await new Promise((resolve) => setTimeout(resolve, wait));
   }
 }
@@ -161,8 +188,7 @@ function outcome({ added, changed, unchanged }) {
   return parts.length > 0 ? parts.map(([n, what]) => `${plural(n, "document")} ${what}`).join(", ") : "Nothing was added";
 }
 
-function skipped(report) {
-  const list = report.skipped ?? [];
+function skipped({ skipped: list }) {
   return list.length === 0 ? null : el("ul", { class: "skipped" }, ...list.map((s) => el("li", {}, el("bdi", {}, s.path), `: ${s.reason}`)));
 }
 

@@ -53,7 +53,8 @@ export function close() {
   panel.hidden = true;
   panel.replaceChildren();
   changed();
-  (from?.isConnected ? from : byId("question")).focus();
+  from?.focus();
+  if (document.activeElement !== from) byId("question").focus(); // it is gone or hidden
 }
 
 // step shows the next citation of the same answer, or the one before.
@@ -97,7 +98,7 @@ async function read(collection, id) {
 function header(target, heading) {
   const { passage, turn, number } = target;
   const path = passage ? [target.id, ...section(passage), lines(passage)] : [target.id];
-  const steps = number === null ? [] : [
+  const steps = number === null ? [] : turn.citations.length === 1 ? [el("span", { class: "number" }, "1")] : [
     el("button", { type: "button", class: "quiet square", "aria-label": "Previous citation", disabled: number === 1, onclick: () => step(-1) }, icon("previous")),
     el("span", { class: "of" }, el("span", { class: "number" }, String(number)), ` of ${turn.citations.length}`),
     el("button", { type: "button", class: "quiet square", "aria-label": "Next citation", disabled: number === turn.citations.length, onclick: () => step(1) }, icon("next")),
