@@ -106,6 +106,9 @@ func (a *Answerer) Answer(ctx context.Context, req AnswerRequest, stream func(Ev
 		return Answer{}, fmt.Errorf("answering: %w", err)
 	}
 	answer := w.answer()
+	if answer.Text == "" && resp.Stopped == "length" {
+		return Answer{}, fmt.Errorf("answering: %s used up its %d tokens without a word of the answer: allow more", a.model.Name(), a.budget.answer)
+	}
 	if answer.Text == "" {
 		return Answer{}, fmt.Errorf("answering: %s replied without a word", a.model.Name())
 	}
@@ -135,7 +138,7 @@ func (a *Answerer) generate(ctx context.Context, req AnswerRequest, fit fitted, 
 		if err := w.write(resp.Text); err != nil {
 			return llm.Response{}, err
 		}
-		return resp, w.add(w.parser.close())
+		return resp, w.close()
 	}
 	if err := w.send(Event{Passages: slices.Clone(fit.passages)}); err != nil {
 		return llm.Response{}, err
@@ -149,7 +152,7 @@ func (a *Answerer) generate(ctx context.Context, req AnswerRequest, fit fitted, 
 	if err != nil {
 		return llm.Response{}, err
 	}
-	return resp, w.add(w.parser.close())
+	return resp, w.close()
 }
 
 func (a *Answerer) request(req AnswerRequest, fit fitted) llm.Request {

@@ -13,6 +13,7 @@ import (
 type writing struct {
 	stream   func(Event) error
 	refused  error // what stream returned
+	thoughts thoughts
 	parser   *citationParser
 	passages []retriever.Hit
 
@@ -21,7 +22,15 @@ type writing struct {
 }
 
 // write takes the next piece of the model's reply.
-func (w *writing) write(piece string) error { return w.add(w.parser.write(piece)) }
+func (w *writing) write(piece string) error {
+	return w.add(w.parser.write(w.thoughts.write(piece)))
+}
+
+// close takes the end of the reply.
+func (w *writing) close() error {
+	rest := w.parser.write(w.thoughts.close())
+	return w.add(rest + w.parser.close())
+}
 
 // add sends text, after the citations that are new in it.
 func (w *writing) add(text string) error {

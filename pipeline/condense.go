@@ -111,17 +111,12 @@ func (a *Answerer) rewrite(ctx context.Context, question string, history []llm.M
 	return cleanQuery(resp.Text), nil
 }
 
-var (
-	// thoughts are what some models write before a reply.
-	thoughts   = regexp.MustCompile(`(?s)^\s*<think>.*?(?:</think>|$)`)
-	queryLabel = regexp.MustCompile(`(?i)^(?:(?:standalone|stand-alone|rewritten|condensed|search|new|the) )*(?:question|query) *: *`)
-)
+var queryLabel = regexp.MustCompile(`(?i)^(?:(?:standalone|stand-alone|rewritten|condensed|search|new|the) )*(?:question|query) *: *`)
 
 // cleanQuery takes a rewritten question out of a reply: its first line, without
 // a label, quotation marks or citations. It is empty if that is none.
 func cleanQuery(reply string) string {
-	reply = thoughts.ReplaceAllString(reply, "")
-	line, _, _ := strings.Cut(strings.TrimSpace(reply), "\n")
+	line, _, _ := strings.Cut(strings.TrimSpace(withoutThoughts(reply)), "\n")
 	const around = "*_`\"“”«» \t\r"
 	line = queryLabel.ReplaceAllString(strings.Trim(line, around), "")
 	line = withoutMarkers(strings.Trim(line, around))

@@ -52,7 +52,7 @@ func dependenceOf(question string) dependence {
 	words := contentOf(question)
 	text := noPronoun.ReplaceAllStringFunc(question, func(s string) string { return strings.Repeat(" ", len(s)) })
 	if m := pronoun.FindStringIndex(text); m != nil {
-		before := 0
+		before, needed := 0, enoughContent
 		for _, w := range words {
 			if w.End <= m[0] {
 				before++
@@ -66,9 +66,9 @@ func dependenceOf(question string) dependence {
 				return refers
 			}
 		case "that", "this": // not in "the key that opens the door"
-			before *= enoughContent
+			needed = 1
 		}
-		if before < enoughContent {
+		if before < needed {
 			return refers
 		}
 	}

@@ -1,7 +1,8 @@
 // Package pipeline runs the whole line: documents into a store, questions into
 // passages, passages into a cited answer.
 //
-// In: files found by package ingest, or documents made by the caller; questions.
+// In: files found by package ingest, or documents made by the caller; questions,
+// and what was said before them.
 //
 // Out: a [Report] of what was indexed; ranked hits; an [Answer] whose citations
 // were checked against the passages it was given.

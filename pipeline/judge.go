@@ -123,7 +123,7 @@ var (
 
 // parseVerdicts reads the judge's reply; a verdict that is not there is empty.
 func parseVerdicts(reply string, batch []statement) []Verdict {
-	reply = thoughts.ReplaceAllString(reply, "")
+	reply = withoutThoughts(reply)
 	out := make([]Verdict, len(batch))
 	for _, m := range verdictLine.FindAllStringSubmatch(reply, -1) {
 		number, _ := strconv.Atoi(m[1]) // up to three digits

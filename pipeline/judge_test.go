@@ -92,7 +92,7 @@ func TestJudgeBudget(t *testing.T) {
 	a := newAnswerer(t, model, AnswerOptions{ContextTokens: 400, AnswerTokens: 20, Count: countWords, Judge: JudgeLLM})
 	a.budget.context = 125 // too little to judge what was written with more
 	w := &writing{parser: newCitationParser(2), passages: hits}
-	if err := errors.Join(w.write(answer), w.add(w.parser.close())); err != nil {
+	if err := errors.Join(w.write(answer), w.close()); err != nil {
 		t.Fatal(err)
 	}
 	model.Replies = model.Replies[1:]

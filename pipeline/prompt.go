@@ -94,7 +94,7 @@ func (p prompts) check() error {
 		parts  [][2]string // what must be there, and how to put it there
 	}{
 		{"question", func() (llm.Message, error) {
-			return p.renderQuestion("sample question", "sample question", passage)
+			return p.renderQuestion("sample question", "sample query", passage)
 		}, [][2]string{{"sample question", "{{.Question}}"}, {"sample passage", "{{.Number}} and {{.Text}} of each of {{.Passages}}"}}},
 		{"condense", func() (llm.Message, error) {
 			return p.renderCondense("sample question", []llm.Message{{Role: llm.User, Text: "sample message"}})
