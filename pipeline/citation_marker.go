@@ -22,8 +22,8 @@ var digits = strings.NewReplacer("０", "0", "１", "1", "２", "2", "３", "3",
 	"５", "5", "６", "6", "７", "7", "８", "8", "９", "9", "，", ",", "、", ",", "　", " ")
 
 const (
-	label1     = `(?:sources?|passages?|docs?|documents?|citations?|cites?|refs?|references?|ids?|chunks?|excerpts?|snippets?|quellen?|fuentes?|来源|资料|文档|段落|出典|資料)[ .:#_-]*`
-	labelPart  = `(?:` + label1 + `|#)?`
+	labelWord  = `(?:sources?|passages?|docs?|documents?|citations?|cites?|refs?|references?|ids?|chunks?|excerpts?|snippets?|quellen?|fuentes?|来源|资料|文档|段落|出典|資料)[ .:#_-]*`
+	labelPart  = `(?:` + labelWord + `|#)?`
 	numberPart = `\^?(\d{1,3})\^?`
 	morePart   = `(?: *(?:[,;&–—-]|and|to) *` + labelPart + numberPart + `)*`
 )
@@ -31,11 +31,11 @@ const (
 var (
 	// Numbers have at most three digits: [2024] is a year.
 	markerBody  = regexp.MustCompile(`(?i)^ *` + labelPart + numberPart + morePart + ` *(?:†.*)?$`)
-	parenBody   = regexp.MustCompile(`(?i)^ *` + label1 + numberPart + morePart + ` *$`)
+	parenBody   = regexp.MustCompile(`(?i)^ *` + labelWord + numberPart + morePart + ` *$`)
 	markerRange = regexp.MustCompile(`(\d{1,3})\^?(?: *(?:[–—-]|to) *\^?(\d{1,3}))?`)
 	// labelStart matches what may become a labelled marker if something is
 	// taken out behind it.
-	labelStart = regexp.MustCompile(`(?i)^ *(?:` + label1 + `|$)`)
+	labelStart = regexp.MustCompile(`(?i)^ *(?:` + labelWord + `|$)`)
 )
 
 // parseMarker reads what stands between two brackets, whose form is markerBody or
