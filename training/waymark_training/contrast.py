@@ -51,9 +51,8 @@ class Contrasting:
         self.gold = by_question(packed.gold)
         self.negatives = by_question(negatives) if negatives is not None else {}
         if self.settings.pooling == "cls":
-            # A window is one chunk, however long, so that it has one vector; plain
-            # ones are then whole texts, since parts of texts fill a window together.
-            self.settings = dataclasses.replace(self.settings, sizes=(parts.passage.room,))
+            # A window is one chunk (_cut), so that it has one vector; plain ones are
+            # then whole texts, since parts of texts fill a window together.
             self.plain = dataclasses.replace(self.plain, whole=1.0)
         elif self.settings.pooling != "landmark":
             raise ValueError(f"pooling {self.settings.pooling!r}, want landmark or cls")
@@ -126,6 +125,8 @@ class Contrasting:
         return sampler.answered(rng, kind)
 
     def _cut(self, part: Chunk, rng: Generator) -> list[Chunk]:
+        if self.settings.pooling == "cls":
+            return draw.fit([part], self.room)
         size = int(rng.choice(self.settings.sizes))
         natural = rng.random() < self.settings.natural
         return draw.fit(draw.cut(self.packed, part, size, natural), self.room)
