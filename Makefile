@@ -17,7 +17,7 @@ demo: build
 
 test: deps qdrant browser
 	go build ./...
-	$(native) go test -tags onnx ./...
+	$(native) go test -tags onnx -timeout 40m ./...
 
 build: deps
 	CGO_LDFLAGS=-L$(LIB) go build -tags onnx -o bin/waymark ./cmd/waymark
@@ -42,7 +42,7 @@ env:
 	@echo 'export WAYMARK_ONNXRUNTIME=$(LIB)/libonnxruntime.so'
 
 race: qdrant
-	go test -race $(pure)
+	go test -race -timeout 30m $(pure)
 
 lint: deps
 	@scripts/lint.sh
