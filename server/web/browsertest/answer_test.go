@@ -4,7 +4,6 @@ import (
 	"slices"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/chromedp/chromedp"
 	"github.com/chromedp/chromedp/kb"
@@ -32,17 +31,7 @@ func TestStop(t *testing.T) {
 			t.Errorf("%s: nothing more can be asked", way.name)
 		}
 	}
-	for end := time.Now().Add(10 * time.Second); ; time.Sleep(10 * time.Millisecond) {
-		f.mu.Lock()
-		n := f.cancelled
-		f.mu.Unlock()
-		if n == 2 {
-			break
-		}
-		if time.Now().After(end) {
-			t.Fatalf("the server noticed %d of 2 answers stopped", n)
-		}
-	}
+	f.waitCancelled(t, 2)
 }
 
 func TestBrokenAnswer(t *testing.T) {
@@ -100,6 +89,25 @@ func TestFollowUpSendsHistory(t *testing.T) {
 	p.click("#clear-history")
 	p.click("#confirm-yes")
 	p.wait("an empty history", `document.querySelector("#conversations .none") && document.querySelector(".empty")`)
+	if kept := eval[*string](p, `localStorage.getItem("waymark.conversations")`); kept != nil {
+		t.Errorf("still kept: %q", *kept)
+	}
+}
+
+// Clearing the history stops the answer under way and does not keep it.
+func TestClearWhileAnswering(t *testing.T) {
+	f, base := newFake(t, map[string]string{"harbour.md": harbour})
+	p := open(t, base, desk)
+	p.ask("Do batteries last?")
+	p.answered()
+	f.set(func() { f.gate = make(chan struct{}) })
+	p.ask("Where are ropes?")
+	p.wait("half of the answer", `document.querySelector(".turn:last-child .answer").innerText !== ""`)
+	p.click("#clear-history")
+	p.click("#confirm-yes")
+	p.wait("a new conversation", `document.querySelector(".empty") && document.getElementById("stop").hidden`)
+	f.waitCancelled(t, 1)
+	eval[any](p, `new Promise((resolve) => setTimeout(resolve, 100))`)
 	if kept := eval[*string](p, `localStorage.getItem("waymark.conversations")`); kept != nil {
 		t.Errorf("still kept: %q", *kept)
 	}

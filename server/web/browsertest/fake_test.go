@@ -10,6 +10,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"time"
 	"unicode/utf16"
 
 	"github.com/waymark-rag/waymark/server/web"
@@ -135,6 +136,18 @@ func (f *fake) set(change func()) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	change()
+}
+
+// waitCancelled waits until the client has left n answers.
+func (f *fake) waitCancelled(t *testing.T, n int) {
+	t.Helper()
+	var got int
+	for end := time.Now().Add(10 * time.Second); got != n; time.Sleep(10 * time.Millisecond) {
+		if time.Now().After(end) {
+			t.Fatalf("the server noticed %d of %d answers stopped", got, n)
+		}
+		f.set(func() { got = f.cancelled })
+	}
 }
 
 func reply(w http.ResponseWriter, status int, v any) {

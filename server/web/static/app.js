@@ -125,7 +125,7 @@ byId("new-conversation").addEventListener("click", () => {
 byId("clear-history").addEventListener("click", async () => {
   if (!(await confirmed("Clear the history?", "All conversations kept in this browser will be gone. Documents are not touched.", "Clear"))) return;
   history.clear();
-  conversation.show(history.begin(library.current()));
+  conversation.discard();
   listConversations();
   say("The history is empty");
 });
@@ -156,7 +156,7 @@ function row(kept) {
       "aria-label": `Remove “${kept.title}” from the history`,
       onclick: () => {
         history.drop(kept.id);
-        if (kept.id === conversation.current().id) conversation.show(history.begin(library.current()));
+        if (kept.id === conversation.current().id) conversation.discard();
         listConversations();
         byId("new-conversation").focus();
       },

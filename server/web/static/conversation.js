@@ -12,6 +12,7 @@ let conversation = null;
 let views = []; // of its turns
 let running = null; // the AbortController of the answer under way
 let spoken = 0; // how much of the answer has been read out
+const discarded = new WeakSet(); // conversations that are not to be kept
 let changed = () => {};
 
 export const current = () => conversation;
@@ -35,6 +36,13 @@ export function show(next) {
   next.turns.forEach(add);
   empty();
   thread.scrollTop = thread.scrollHeight;
+}
+
+// discard begins a new conversation and has the current one, whose answer may be
+// under way, not kept.
+export function discard() {
+  discarded.add(conversation);
+  show(history.begin(library.current()));
 }
 
 // empty says what to do where nothing has been asked.
@@ -87,7 +95,7 @@ export async function ask(question) {
   follow(view.update);
   if (running === abort) setRunning(null);
   speak(turn, true);
-  if (turn.state !== "failed") {
+  if (turn.state !== "failed" && !discarded.has(home)) {
     home.time = Date.now();
     history.keep(home);
   }
