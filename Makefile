@@ -8,14 +8,14 @@ LIB := $(CURDIR)/.deps/lib
 native := CGO_LDFLAGS=-L$(LIB) WAYMARK_ONNXRUNTIME=$(LIB)/libonnxruntime.so
 
 # Packages without native code, for the race detector.
-pure = $(shell go list ./... | grep -v -e /landmark/onnx -e /cmd/ -e /examples/ -e /internal/tools/ -e /browsertest)
+pure = $(shell go list ./... | grep -v -e /landmark/onnx -e /cmd/ -e /examples/ -e /internal/tools/)
 
 .PHONY: demo test build deps qdrant browser env race lint fuzz bench
 
 demo: build
 	@scripts/demo.sh
 
-test: deps qdrant browser
+test: deps qdrant
 	go build ./...
 	$(native) go test -tags onnx -timeout 40m ./...
 
@@ -31,9 +31,10 @@ deps:
 qdrant:
 	@scripts/qdrant.sh
 
-# Chromium and axe-core, for the tests of the web page.
-browser:
+# The tests of the web page, in Chromium.
+browser: deps
 	@scripts/browser.sh
+	$(native) go test -tags onnx,browser -timeout 20m ./server/web/browsertest
 
 # `eval "$(make -s env)"` lets plain go commands use the native libraries.
 env:

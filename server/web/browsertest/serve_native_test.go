@@ -1,4 +1,4 @@
-//go:build cgo && onnx
+//go:build browser && cgo && onnx
 
 package browsertest
 
