@@ -98,7 +98,7 @@ func TestImports(t *testing.T) {
 // Programs that use the store and the pipeline must link without the native
 // libraries.
 func TestNativePartsStayInTheirLeaf(t *testing.T) {
-	for _, pkg := range []string{"chunker", "ingest", "landmark", "retriever", "retriever/local", "llm", "pipeline", "langchain", "configs"} {
+	for _, pkg := range []string{"chunker", "ingest", "landmark", "retriever", "retriever/local", "llm", "pipeline", "langchain", "server", "configs"} {
 		out, err := exec.Command("go", "list", "-tags", "onnx", "-deps", module+"/"+pkg).Output()
 		if err != nil {
 			t.Fatal(err)
