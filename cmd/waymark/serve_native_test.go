@@ -133,7 +133,7 @@ func TestServe(t *testing.T) {
 		Citations []struct{ Document, URL string }
 	}
 	s.call(t, http.StatusOK, "POST", "/v1/ask", "", `{"question":"When is the boiler serviced?"}`, &answer)
-	if answer.Text != "The boiler is serviced every second autumn. [1]" || answer.Citations[0].URL != s.url+"/#/d/default/boiler.md/0-53" {
+	if answer.Text != "The boiler is serviced every second autumn. [1]" || answer.Citations[0].URL != s.url+"/#/d/default/boiler.md/0-54" {
 		t.Errorf("answer %+v", answer)
 	}
 	var chat struct {
@@ -202,7 +202,7 @@ func TestMCPCommand(t *testing.T) {
 	if err != nil || res.IsError {
 		t.Fatalf("%+v, %v", res, err)
 	}
-	if text := res.Content[0].(*mcp.TextContent).Text; !strings.Contains(text, "waymark://default/boiler.md#0-53") || !strings.Contains(text, "every second autumn") {
+	if text := res.Content[0].(*mcp.TextContent).Text; !strings.Contains(text, "waymark://default/boiler.md#0-54") || !strings.Contains(text, "every second autumn") {
 		t.Errorf("result %q", text)
 	}
 	if err := session.Close(); err != nil {
