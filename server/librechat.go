@@ -25,8 +25,9 @@ const libreChat = "librechat"
 // Metadata keys of LibreChat's files. The id of a document is its file_id.
 const (
 	metaFile   = "file_id"
-	metaUser   = "user_id" // a user, an agent (entity_id), or nobody
-	metaSource = "source"  // the file's name
+	metaUser   = "user_id"     // a user, an agent (entity_id), or nobody
+	metaBy     = "uploaded_by" // the user who did it, whomever the file is for
+	metaSource = "source"      // the file's name
 	nobody     = "public"
 )
 
@@ -81,6 +82,13 @@ func ownFilter(ctx context.Context, entity string) retriever.Filter {
 	return retriever.Filter{All: []retriever.Condition{{Key: metaUser, Op: retriever.In, Value: owners}}}
 }
 
+// isOwn reports whether a request may see and delete a file: one that it would find,
+// or that its user uploaded for an agent.
+func isOwn(ctx context.Context, entity string, metadata map[string]any) bool {
+	user := callerOf(ctx).User
+	return ownFilter(ctx, entity).Match(metadata) || user != "" && metadata[metaBy] == user
+}
+
 // ragForm reads the form of an upload.
 func (s *Server) ragForm(w http.ResponseWriter, r *http.Request) (u upload, entity string, err error) {
 	s.setReadDeadline(w, s.limits.Answer)
@@ -133,7 +141,7 @@ func (s *Server) ragEmbed(w http.ResponseWriter, r *http.Request) error {
 	if err := s.notAnothers(r.Context(), p, u.id, entity); err != nil {
 		return err
 	}
-	u.metadata = map[string]any{metaFile: u.id, metaUser: owner(r.Context(), entity), metaSource: u.name}
+	u.metadata = map[string]any{metaFile: u.id, metaUser: owner(r.Context(), entity), metaBy: owner(r.Context(), ""), metaSource: u.name}
 	report, err := u.add(r.Context(), p)
 	if err != nil {
 		return err
@@ -153,7 +161,7 @@ func (s *Server) notAnothers(ctx context.Context, p *pipeline.Pipeline, id, enti
 	if err != nil {
 		return err
 	}
-	if len(found) > 0 && !ownFilter(ctx, entity).Match(found[0].Metadata) {
+	if len(found) > 0 && !isOwn(ctx, entity, found[0].Metadata) {
 		return &apiError{Status: http.StatusForbidden, Code: "missing_scope", Param: metaFile, Message: "the file_id is taken"}
 	}
 	return nil
@@ -255,12 +263,11 @@ func (s *Server) ragIDs(w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	if p != nil {
-		own := ownFilter(r.Context(), "")
 		for d, err := range p.Store.Scroll(r.Context(), retriever.Filter{}, retriever.Want{}) {
 			if err != nil {
 				return err
 			}
-			if own.Match(d.Metadata) {
+			if isOwn(r.Context(), "", d.Metadata) {
 				ids = append(ids, d.ID)
 			}
 		}
@@ -286,8 +293,7 @@ func (s *Server) ragFiles(ctx context.Context, ids []string) (*pipeline.Pipeline
 	if err != nil {
 		return nil, nil, err
 	}
-	own := ownFilter(ctx, "")
-	found = slices.DeleteFunc(found, func(d retriever.Document) bool { return !own.Match(d.Metadata) })
+	found = slices.DeleteFunc(found, func(d retriever.Document) bool { return !isOwn(ctx, "", d.Metadata) })
 	if len(found) < len(ids) {
 		return nil, nil, missing
 	}

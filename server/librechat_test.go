@@ -78,6 +78,11 @@ func TestLibreChat(t *testing.T) {
 	if docs := get[[]ragFound](t, f, 200, "GET", "/documents?ids=f1&ids=f2", "", as("u1")...); len(docs) < 3 || docs[0].Metadata["file_id"] != "f1" {
 		t.Errorf("documents %+v", docs)
 	}
+	if ids := get[[]string](t, f, 200, "GET", "/ids", "", as("u2")...); strings.Join(ids, " ") != "f3 f4" {
+		t.Errorf("ids %q, want the one that u2 uploaded for an agent too", ids)
+	}
+	get[map[string]string](t, f, 404, "DELETE", "/documents", `["f4"]`, as("u1")...)
+	get[map[string]string](t, f, 200, "DELETE", "/documents", `["f4"]`, as("u2")...)
 	get[map[string]string](t, f, 404, "GET", "/documents?ids=f3", "", as("u1")...)
 	get[map[string]string](t, f, 404, "DELETE", "/documents", `["f1","f3"]`, as("u1")...)
 	if text := get[string](t, f, 200, "GET", "/documents/f2/context", "", as("u1")...); !strings.Contains(text, "screen.txt") || !strings.Contains(text, "thirteen inches") {

@@ -18,7 +18,7 @@ import (
 // What a search may ask for at most.
 const (
 	maxK        = 1000
-	maxQuestion = 32 << 10 // bytes
+	maxQuestion = 8 << 10 // bytes; with the default settings an answer has room for it
 )
 
 // findRequest is the part of a request that says where and how passages are found.

@@ -288,8 +288,8 @@ func TestSlowLoris(t *testing.T) {
 			}
 		}()
 		resp, err := http.ReadResponse(r, nil)
-		if err == nil && resp.StatusCode < 400 {
-			t.Errorf("%.30s: status %d", request, resp.StatusCode)
+		if err == nil && resp.StatusCode != 408 && !strings.HasPrefix(request, "POST /mcp") { // whose SDK says 400
+			t.Errorf("%.30s: status %d, want 408", request, resp.StatusCode)
 		}
 		if took := time.Since(begun); took > 5*time.Second {
 			t.Errorf("%.30s: held for %v", request, took)

@@ -10,7 +10,6 @@ import (
 	"mime"
 	"mime/multipart"
 	"net/http"
-	"os"
 	"slices"
 	"strings"
 	"unicode"
@@ -114,7 +113,16 @@ func (s *Server) readForm(w http.ResponseWriter, r *http.Request, each func(*mul
 	if r.ContentLength > s.limits.Upload {
 		return &http.MaxBytesError{Limit: s.limits.Upload}
 	}
-	r.Body = http.MaxBytesReader(w, r.Body, s.limits.Upload)
+	body := &keptError{ReadCloser: http.MaxBytesReader(w, r.Body, s.limits.Upload)}
+	r.Body = body
+	invalidForm := func(err error) error {
+		if body.err != nil {
+			return readError(body.err)
+		}
+		e := invalid("", "the form cannot be read: want multipart/form-data that comes in whole")
+		e.cause = err
+		return e
+	}
 	form, err := r.MultipartReader()
 	if err != nil {
 		return invalidForm(err)
@@ -140,14 +148,19 @@ func (s *Server) readForm(w http.ResponseWriter, r *http.Request, each func(*mul
 	return readError(err)
 }
 
-func invalidForm(err error) error {
-	var tooLarge *http.MaxBytesError
-	if errors.As(err, &tooLarge) || errors.Is(err, os.ErrDeadlineExceeded) {
-		return readError(err)
+// keptError remembers why a body could not be read, which the reading of forms puts
+// into words of its own.
+type keptError struct {
+	io.ReadCloser
+	err error
+}
+
+func (k *keptError) Read(p []byte) (int, error) {
+	n, err := k.ReadCloser.Read(p)
+	if err != nil && !errors.Is(err, io.EOF) {
+		k.err = err
 	}
-	e := invalid("", "the form cannot be read: want multipart/form-data that comes in whole")
-	e.cause = err
-	return e
+	return n, err
 }
 
 // readDocuments reads documents sent as JSON.
