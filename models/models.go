@@ -2,7 +2,7 @@
 // is downloaded and nothing needs to lie beside the binary.
 //
 // Each is a model directory as landmark/modeldir reads it. Only programs that
-// import this package carry the weights, 34 MB.
+// import this package carry the weights, 58 MB.
 package models
 
 import (
