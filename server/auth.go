@@ -8,7 +8,6 @@ import (
 	"encoding/hex"
 	"errors"
 	"fmt"
-	"net"
 	"net/http"
 	"slices"
 	"strings"
@@ -72,7 +71,7 @@ func ParseKeys(text string) (*Keys, error) {
 		}
 		fields := strings.Fields(line)
 		if len(fields) != 4 {
-			return nil, fmt.Errorf("line %d of the keys: want NAME SCOPES TENANT SECRET, such as web read,write - and the secret", n)
+			return nil, fmt.Errorf("line %d of the keys: want NAME SCOPES TENANT SECRET, such as web read,write - SECRET", n)
 		}
 		one, err := parseKey(fields)
 		if err != nil {
@@ -108,7 +107,7 @@ func parseKey(fields []string) (key, error) {
 	if digits, ok := strings.CutPrefix(secret, "sha256:"); ok {
 		hash, err := hex.DecodeString(digits)
 		if err != nil || len(hash) != len(k.hash) {
-			return key{}, errors.New("the hash of the secret: want 64 hex digits behind sha256:")
+			return key{}, errors.New("the hash of the secret: want 64 hex digits behind the prefix sha256")
 		}
 		k.hash = [sha256.Size]byte(hash)
 		return k, nil
@@ -195,50 +194,4 @@ func (s *Server) need(scope Scope) func(http.Handler) http.Handler {
 			return nil
 		})
 	}
-}
-
-// guard keeps web pages of others out, and sets the headers that hold everywhere.
-func (s *Server) guard(next http.Handler) http.Handler {
-	sameSite := http.NewCrossOriginProtection()
-	for _, origin := range s.opts.Origins {
-		if err := sameSite.AddTrustedOrigin(origin); err != nil {
-			s.log.Warn("origin not usable", "origin", origin, "error", err)
-		}
-	}
-	return s.handle(func(w http.ResponseWriter, r *http.Request) error {
-		h := w.Header()
-		h.Set("X-Content-Type-Options", "nosniff")
-		h.Set("Referrer-Policy", "no-referrer")
-		h.Set("Cache-Control", "no-store")
-		h.Add("Vary", "Origin")
-		if s.opts.Authenticate == nil && !slices.Contains(s.opts.Hosts, hostname(r.Host)) {
-			return &apiError{Status: http.StatusForbidden, Code: "forbidden_host",
-				Message: "without API keys the server does not go by the name " + quoted(r.Host), Hint: "use localhost, or set up keys"}
-		}
-		origin := r.Header.Get("Origin")
-		if slices.Contains(s.opts.Origins, origin) {
-			h.Set("Access-Control-Allow-Origin", origin)
-			h.Set("Access-Control-Expose-Headers", "X-Request-Id, Retry-After")
-			if r.Method == http.MethodOptions && r.Header.Get("Access-Control-Request-Method") != "" {
-				h.Set("Access-Control-Allow-Methods", "GET, POST, DELETE")
-				h.Set("Access-Control-Allow-Headers", "Authorization, Content-Type, X-Request-Id, Mcp-Protocol-Version, Mcp-Session-Id")
-				h.Set("Access-Control-Max-Age", "600")
-				w.WriteHeader(http.StatusNoContent)
-				return nil
-			}
-		}
-		if err := sameSite.Check(r); err != nil {
-			return &apiError{Status: http.StatusForbidden, Code: "cross_origin", Message: "requests by pages of other web sites are refused", Hint: "server.origins lists the sites that may", cause: err}
-		}
-		next.ServeHTTP(w, r)
-		return nil
-	})
-}
-
-// hostname is a Host header without its port.
-func hostname(host string) string {
-	if name, _, err := net.SplitHostPort(host); err == nil {
-		host = name
-	}
-	return strings.Trim(host, "[]")
 }

@@ -34,34 +34,6 @@ func newListed(d retriever.Document) listed {
 	return l
 }
 
-// listCollections is GET /v1/collections.
-func (s *Server) listCollections(w http.ResponseWriter, r *http.Request) error {
-	type collection struct {
-		Name      string `json:"name"`
-		Documents int    `json:"documents"`
-		Chunks    int    `json:"chunks"`
-	}
-	ctx := r.Context()
-	names, err := s.opts.Collections.Names(ctx, callerOf(ctx).Tenant)
-	if err != nil {
-		return err
-	}
-	out := []collection{}
-	for _, name := range names {
-		p, err := s.open(ctx, name, false)
-		if err != nil {
-			return err
-		}
-		stats, err := p.Store.Stats(ctx)
-		if err != nil {
-			return err
-		}
-		out = append(out, collection{name, stats.Documents, stats.Chunks})
-	}
-	s.writeJSON(w, r, http.StatusOK, map[string]any{"collections": out})
-	return nil
-}
-
 // listDocuments is GET /v1/documents.
 func (s *Server) listDocuments(w http.ResponseWriter, r *http.Request) error {
 	ctx, query := r.Context(), r.URL.Query()

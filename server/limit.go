@@ -33,7 +33,6 @@ type share struct {
 type ticket struct {
 	queue  *queue
 	tenant string
-	number uint64
 	turn   chan struct{} // closed when it is granted
 }
 

@@ -210,7 +210,7 @@ func TestLimitsAreChecked(t *testing.T) {
 	for _, change := range []func(*Options){
 		func(o *Options) { o.Limits.Body = -1 }, func(o *Options) { o.Limits.Pending = 1 }, func(o *Options) { o.Limits.Rate = -1 },
 		func(o *Options) { o.Passages = 1001 }, func(o *Options) { o.PublicURL = "docs.example" }, func(o *Options) { o.PublicURL = "https://me:pw@docs.example" },
-		func(o *Options) { o.Collections = nil }, func(o *Options) { o.Embedder = nil },
+		func(o *Options) { o.Origins = []string{"app.example"} }, func(o *Options) { o.Collections = nil }, func(o *Options) { o.Embedder = nil },
 	} {
 		opts := Options{Collections: l, Embedder: l.embedder}
 		change(&opts)

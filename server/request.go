@@ -213,8 +213,15 @@ func (s *Server) base(r *http.Request) string {
 // passageURL is where a person sees a passage: the document's own address if its
 // metadata names one, else the page with the passage highlighted.
 func passageURL(base, collection, document string, metadata map[string]any, at chunker.Range) string {
-	if own, _ := metadata["url"].(string); strings.HasPrefix(own, "https://") || strings.HasPrefix(own, "http://") {
+	if own, _ := metadata["url"].(string); isLink(own) {
 		return own
 	}
 	return fmt.Sprintf("%s/#/d/%s/%s/%d-%d", base, cmp.Or(collection, Default), url.PathEscape(document), at.Start, at.End)
+}
+
+// isLink reports whether a text is the address of a web page, and can stand in a link
+// of Markdown or HTML without ending it.
+func isLink(s string) bool {
+	ends := func(r rune) bool { return r <= ' ' || strings.ContainsRune("<>\"`\\", r) }
+	return (strings.HasPrefix(s, "https://") || strings.HasPrefix(s, "http://")) && !strings.ContainsFunc(s, ends)
 }

@@ -1,0 +1,160 @@
+package server
+
+import (
+	"context"
+	"errors"
+	"sync"
+
+	"github.com/waymark-rag/waymark/ingest"
+	"github.com/waymark-rag/waymark/pipeline"
+)
+
+// The states of a job.
+const (
+	queuedState  = "queued"
+	runningState = "running"
+	doneState    = "done"
+	failedState  = "failed"
+)
+
+// jobStatus is a job as clients see it.
+type jobStatus struct {
+	ID         string           `json:"id"`
+	State      string           `json:"state"`
+	Collection string           `json:"collection"`
+	Done       int              `json:"done"`
+	Total      int              `json:"total"`
+	Current    string           `json:"current"`
+	Report     *pipeline.Report `json:"report,omitempty"`
+	Error      *apiError        `json:"error,omitempty"`
+}
+
+func (j jobStatus) ended() bool { return j.State == doneState || j.State == failedState }
+
+// job is an upload on its way into a collection.
+type job struct {
+	tenant  string
+	request string // its id, for the log
+	uploads []upload
+	bytes   int64
+	into    *pipeline.Pipeline
+	ticket  *ticket
+
+	mu      sync.Mutex
+	status  jobStatus
+	changed chan struct{} // closed at the next change
+}
+
+// look returns how a job stands, and what closes when that changes.
+func (j *job) look() (jobStatus, <-chan struct{}) {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	return j.status, j.changed
+}
+
+func (j *job) change(f func(*jobStatus)) {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	f(&j.status)
+	close(j.changed)
+	j.changed = make(chan struct{})
+}
+
+// run is the life of a job.
+func (b *jobs) run(j *job) {
+	defer func() {
+		b.mu.Lock()
+		if b.pending[j.tenant] -= j.bytes; b.pending[j.tenant] == 0 {
+			delete(b.pending, j.tenant)
+		}
+		b.mu.Unlock()
+	}()
+	waiting, stop := context.WithCancel(b.ctx)
+	defer stop()
+	go func() {
+		select {
+		case <-b.refused:
+			stop()
+		case <-waiting.Done():
+		}
+	}()
+	if err := j.ticket.wait(waiting); err != nil {
+		j.fail(waiting, errDraining)
+		return
+	}
+	defer j.ticket.leave()
+	select {
+	case <-b.refused: // at the same time
+		j.fail(waiting, errDraining)
+		return
+	default:
+	}
+	j.change(func(s *jobStatus) { s.State = runningState })
+	if err := j.index(b.ctx); err != nil {
+		b.log.Error("indexing an upload", "request", j.request, "job", j.status.ID, "error", err)
+		j.fail(context.WithValue(b.ctx, requestKey, j.request), err)
+		return
+	}
+	j.change(func(s *jobStatus) { s.State, s.Current = doneState, "" })
+}
+
+func (j *job) fail(ctx context.Context, err error) {
+	if errors.Is(err, context.Canceled) {
+		err = errDraining
+	}
+	e := describe(ctx, err)
+	j.change(func(s *jobStatus) { s.State, s.Current, s.Error = failedState, "", e })
+	j.uploads = nil
+}
+
+// index adds the uploads one by one, so that progress shows and one that cannot be
+// read stands alone.
+func (j *job) index(ctx context.Context) error {
+	report := pipeline.Report{Skipped: []pipeline.Skipped{}}
+	for i := range j.uploads {
+		u := j.uploads[i]
+		j.change(func(s *jobStatus) { s.Current = u.name })
+		added, err := u.add(ctx, j.into)
+		if err != nil {
+			return err
+		}
+		report = merged(report, added)
+		so := report
+		j.change(func(s *jobStatus) { s.Done, s.Report = i+1, &so })
+		j.uploads[i].data = nil
+	}
+	return nil
+}
+
+// add stores the document; one that cannot be read is reported as skipped.
+func (u upload) add(ctx context.Context, into *pipeline.Pipeline) (pipeline.Report, error) {
+	doc, err := u.document()
+	var skip *ingest.Skip
+	switch {
+	case errors.As(err, &skip):
+		reason := string(skip.Reason)
+		if skip.Detail != "" {
+			reason += ": " + skip.Detail
+		}
+		return pipeline.Report{Skipped: []pipeline.Skipped{{Path: u.name, Reason: reason}}}, nil
+	case err != nil:
+		return pipeline.Report{}, err
+	}
+	return into.Add(ctx, doc)
+}
+
+// merged adds up two reports.
+func merged(a, b pipeline.Report) pipeline.Report {
+	a.Added += b.Added
+	a.Changed += b.Changed
+	a.Unchanged += b.Unchanged
+	a.Removed += b.Removed
+	a.Skipped = append(a.Skipped[:len(a.Skipped):len(a.Skipped)], b.Skipped...)
+	a.Chunks += b.Chunks
+	a.Tokens += b.Tokens
+	a.Encoded += b.Encoded
+	a.Bytes += b.Bytes
+	a.Elapsed += b.Elapsed
+	a.Encoding += b.Encoding
+	return a
+}
