@@ -2,6 +2,7 @@ package pipeline
 
 import (
 	"cmp"
+	"errors"
 	"fmt"
 	"sort"
 	"strings"
@@ -148,9 +149,13 @@ func (b budget) newest(history []llm.Message, left int) []llm.Message {
 	return history[start:]
 }
 
+// ErrBudget says that not even the question, or with it one sentence of a passage,
+// fits the context.
+var ErrBudget = errors.New("the question is too long for the context")
+
 func (b budget) tooSmall(what string, lacks int) error {
-	return fmt.Errorf("a context of %d tokens, %d of them kept for the answer, is %d too small for the prompt with %s: "+
-		"allow a larger context, keep less for the answer or ask a shorter question", b.context, b.answer, lacks, what)
+	return fmt.Errorf("%w: a context of %d tokens, %d of them kept for the answer, is %d too small for the prompt with %s: "+
+		"allow a larger context, keep less for the answer or ask a shorter question", ErrBudget, b.context, b.answer, lacks, what)
 }
 
 // excerptBytes bounds the excerpt of a citation.

@@ -2,6 +2,7 @@ package pipeline
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"strings"
 	"testing"
@@ -128,7 +129,7 @@ func TestBudgetTooSmall(t *testing.T) {
 			model := &llmtest.Scripted{Pieces: []string{"Yes."}}
 			hit := retriever.Hit{Text: strings.Repeat("word ", 400)}
 			_, err := newAnswerer(t, model, test.opts).Answer(context.Background(), AnswerRequest{Question: test.question, Hits: []retriever.Hit{hit}}, nil)
-			if err == nil || !strings.Contains(err.Error(), test.want) || len(model.Requests()) > 0 {
+			if !errors.Is(err, ErrBudget) || !strings.Contains(err.Error(), test.want) || len(model.Requests()) > 0 {
 				t.Errorf("got %v after %d requests: want %q", err, len(model.Requests()), test.want)
 			}
 		})

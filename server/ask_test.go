@@ -3,6 +3,7 @@ package server
 import (
 	"encoding/json"
 	"errors"
+	"fmt"
 	"strings"
 	"testing"
 
@@ -220,5 +221,16 @@ func TestInternalErrorsStayInside(t *testing.T) {
 	}
 	if !strings.Contains(f.log.String(), "secret.key") {
 		t.Error("the cause is not in the log")
+	}
+}
+
+// A question that fits no prompt is the client's to shorten.
+func TestQuestionTooLongForTheContext(t *testing.T) {
+	f := start(t, &llmtest.Scripted{Err: fmt.Errorf("%w: ask a shorter question", pipeline.ErrBudget)}, nil)
+	resp, body := f.call(t, "POST", "/v1/ask", `{"question":`+question+`}`)
+	var e errorBody
+	mustDecode(t, body, &e)
+	if resp.StatusCode != 400 || e.Error.Code != "context_too_small" || !strings.Contains(e.Error.Message, "ask a shorter question") {
+		t.Errorf("status %d, %s", resp.StatusCode, body)
 	}
 }

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/waymark-rag/waymark/llm"
+	"github.com/waymark-rag/waymark/pipeline"
 	"github.com/waymark-rag/waymark/retriever"
 )
 
@@ -62,6 +63,8 @@ func describe(ctx context.Context, err error) *apiError {
 		e.Status, e.Code, e.Message, e.retry = http.StatusServiceUnavailable, "store_unavailable", "the store cannot be reached", 5*time.Second
 	case errors.Is(err, retriever.ErrDenied):
 		e.Status, e.Code, e.Message = http.StatusBadGateway, "store_denied", "the store refuses this server's key"
+	case errors.Is(err, pipeline.ErrBudget):
+		e.Status, e.Code, e.Message = http.StatusBadRequest, "context_too_small", err.Error()
 	case errors.Is(err, llm.ErrUnavailable):
 		e.Status, e.Code, e.Message, e.retry = http.StatusServiceUnavailable, "model_unavailable", "the language model cannot be reached or is overloaded", 5*time.Second
 	case errors.Is(err, llm.ErrDenied):
