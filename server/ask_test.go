@@ -11,6 +11,7 @@ import (
 
 	"github.com/waymark-rag/waymark/llm"
 	"github.com/waymark-rag/waymark/llm/llmtest"
+	"github.com/waymark-rag/waymark/pipeline"
 	"github.com/waymark-rag/waymark/retriever"
 )
 
