@@ -61,16 +61,24 @@ func (s *Server) listCollections(w http.ResponseWriter, r *http.Request) error {
 	}
 	out := []collection{}
 	for _, name := range names {
-		p, err := s.open(ctx, name, false)
-		if err != nil {
+		stats, err := s.stats(ctx, name)
+		switch {
+		case err == nil:
+			out = append(out, collection{name, stats.Documents, stats.Chunks})
+		case name == Default || ctx.Err() != nil:
 			return err
+		default: // one that cannot be used, such as another model's, does not hide the others
+			s.log.Warn("collection left out", "collection", name, "error", err)
 		}
-		stats, err := p.Store.Stats(ctx)
-		if err != nil {
-			return err
-		}
-		out = append(out, collection{name, stats.Documents, stats.Chunks})
 	}
 	s.writeJSON(w, r, http.StatusOK, map[string]any{"collections": out})
 	return nil
+}
+
+func (s *Server) stats(ctx context.Context, name string) (retriever.Stats, error) {
+	p, err := s.open(ctx, name, false)
+	if err != nil {
+		return retriever.Stats{}, err
+	}
+	return p.Store.Stats(ctx)
 }

@@ -98,6 +98,21 @@ func TestUploadListGetDelete(t *testing.T) {
 	f.refused(t, 404, "document_not_found", "GET", at, "")
 }
 
+// A collection that another model made is not listed, hides no other, and says
+// what it is when it is asked for.
+func TestForeignCollection(t *testing.T) {
+	f := start(t, extractive(), nil)
+	f.library.foreign = true
+	collections := get[struct{ Collections []struct{ Name string } }](t, f, 200, "GET", "/v1/collections", "").Collections
+	if len(collections) != 1 || collections[0].Name != "default" {
+		t.Errorf("collections %+v, want the default one", collections)
+	}
+	if log := f.log.String(); !strings.Contains(log, "collection left out") || !strings.Contains(log, foreign) {
+		t.Errorf("the log does not tell of it: %s", log)
+	}
+	f.refused(t, 409, "model_mismatch", "GET", "/v1/documents?collection="+foreign, "")
+}
+
 func TestUploadOfJSON(t *testing.T) {
 	f := start(t, extractive(), nil)
 	const body = `{"documents":[

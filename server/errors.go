@@ -43,6 +43,7 @@ func describe(ctx context.Context, err error) *apiError {
 	e := &apiError{cause: err}
 	var known *apiError
 	var unknownKey *retriever.UnknownKeyError
+	var mismatch *retriever.MismatchError
 	var tooLarge *http.MaxBytesError
 	switch {
 	case errors.As(err, &known):
@@ -50,6 +51,9 @@ func describe(ctx context.Context, err error) *apiError {
 		e = &copied
 	case errors.As(err, &unknownKey):
 		e.Status, e.Code, e.Param, e.Message = http.StatusBadRequest, "unknown_filter_key", "filter", unknownKey.Error()
+	case errors.As(err, &mismatch):
+		e.Status, e.Code, e.Message = http.StatusConflict, "model_mismatch", mismatch.Error()
+		e.Hint = "index it again into another collection, or serve it with what made it"
 	case errors.As(err, &tooLarge):
 		e.Status, e.Code = http.StatusRequestEntityTooLarge, "body_too_large"
 		e.Message = fmt.Sprintf("the request is larger than %d bytes", tooLarge.Limit)

@@ -35,9 +35,13 @@ type library struct {
 	model    llm.Model
 	embedder *landmark.Model
 
-	mu   sync.Mutex
-	open map[string]*pipeline.Pipeline
+	mu      sync.Mutex
+	open    map[string]*pipeline.Pipeline
+	foreign bool // lists a collection that another model made
 }
+
+// foreign is the name of a collection that another model made.
+const foreign = "foreign"
 
 func newLibrary(t *testing.T, model llm.Model) *library {
 	t.Helper()
@@ -54,6 +58,9 @@ func (l *library) Open(ctx context.Context, tenant, name string, create bool) (*
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	key := tenant + "/" + name
+	if name == foreign {
+		return nil, &retriever.MismatchError{Have: retriever.Fingerprint{Model: "another"}, Want: retriever.Fingerprint{Model: "this"}}
+	}
 	if p := l.open[key]; p != nil {
 		return p, nil
 	}
@@ -79,6 +86,9 @@ func (l *library) Names(_ context.Context, tenant string) ([]string, error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	names := []string{Default}
+	if l.foreign {
+		names = append(names, foreign)
+	}
 	for _, key := range slices.Sorted(maps.Keys(l.open)) {
 		if name, ok := strings.CutPrefix(key, tenant+"/"); ok && name != Default {
 			names = append(names, name)
