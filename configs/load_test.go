@@ -210,3 +210,24 @@ func TestEmptyFilesAndSectionsKeepTheDefaults(t *testing.T) {
 		}
 	}
 }
+
+// Every example stands for a way of running and can be used as it is.
+func TestExamples(t *testing.T) {
+	files, err := filepath.Glob("*.yaml")
+	if err != nil || len(files) < 4 {
+		t.Fatalf("%q, %v", files, err)
+	}
+	for _, file := range files {
+		if _, err := Load(Sources{File: file}); err != nil {
+			t.Errorf("%s: %v", file, err)
+		}
+	}
+	laptop, _ := Load(Sources{File: "laptop.yaml"})
+	if laptop.LLM.Provider != "ollama" || laptop.Answer.Condense != "llm" || laptop.Server.KeysFile != "" {
+		t.Errorf("laptop: %+v", laptop)
+	}
+	server, _ := Load(Sources{File: "server.yaml"})
+	if server.Server.Listen != "127.0.0.1:8080" || server.Server.KeysFile == "" || server.Server.Rate != 5 || server.LLM.BaseURL == "" {
+		t.Errorf("server: %+v", server)
+	}
+}
