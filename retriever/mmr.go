@@ -43,7 +43,7 @@ func diversify(ctx context.Context, store Store, pool []found, req Request) ([]f
 		f.rule = fmt.Sprintf("mmr(λ=%.4g) pick %d of %s", req.MMR, len(out)+1, f.rule)
 		out = append(out, f)
 		for i := range choice {
-			likeness[i] = max(likeness[i], dot(vectors[next], vectors[i]))
+			likeness[i] = max(likeness[i], Dot(vectors[next], vectors[i]))
 		}
 	}
 	for i, f := range choice {
@@ -96,8 +96,9 @@ func fetch(ctx context.Context, store Store, ids []string, want Want) (map[strin
 	return out, nil
 }
 
-// dot is the product of two vectors of the same length, 0 if one is missing.
-func dot(a, b []float32) float64 {
+// Dot is the product of two vectors of the same length, the cosine of unit vectors;
+// 0 if their lengths differ, as when one is missing.
+func Dot(a, b []float32) float64 {
 	if len(a) != len(b) {
 		return 0
 	}

@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/waymark-rag/waymark/landmark/landmarktest"
+	"github.com/waymark-rag/waymark/retriever"
 )
 
 // vectorOf is what the model makes of a text.
@@ -151,7 +152,7 @@ func TestRerank(t *testing.T) {
 		if !slices.Equal(order, []int{1, 2, 0}) || out.Results[0].Document["text"] != "a small cat" {
 			t.Errorf("%s: results %+v", path, out.Results)
 		}
-		want := (1 + dot(vectorOf(t, "small cat", true), vectorOf(t, "a small cat", false))) / 2
+		want := (1 + retriever.Dot(vectorOf(t, "small cat", true), vectorOf(t, "a small cat", false))) / 2
 		if math.Abs(out.Results[0].Score-want) > 1e-6 || out.Usage.Total != 14 {
 			t.Errorf("%s: score %v, want %v; usage %+v", path, out.Results[0].Score, want, out.Usage)
 		}

@@ -7,6 +7,8 @@ import (
 	"net/http"
 	"slices"
 	"strings"
+
+	"github.com/waymark-rag/waymark/retriever"
 )
 
 // ranked is a text with its score.
@@ -34,20 +36,12 @@ func (s *Server) maxSim(ctx context.Context, query string, texts []string) ([]ra
 		tokens += d.tokens
 		best := -1.0
 		for _, l := range d.landmarks.Landmarks {
-			best = max(best, dot(q[0].vector, l))
+			best = max(best, min(retriever.Dot(q[0].vector, l), 1)) // rounding may pass 1
 		}
 		out[i] = ranked{i, best}
 	}
 	slices.SortStableFunc(out, func(a, b ranked) int { return cmp.Compare(b.score, a.score) })
 	return out, tokens, nil
-}
-
-func dot(a, b []float32) float64 {
-	sum := 0.0
-	for i, x := range a {
-		sum += float64(x) * float64(b[i])
-	}
-	return min(max(sum, -1), 1)
 }
 
 // checkQuery refuses an empty query.

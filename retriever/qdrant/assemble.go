@@ -44,20 +44,19 @@ func (s *Store) assemble(ctx context.Context, ids []string, want retriever.Want,
 	var long []string
 	for _, p := range heads {
 		a := &assembly{head: p, parts: []*pb.RetrievedPoint{p}}
-		id := p.GetPayload()[keyDocument].GetStringValue()
+		id := text(p, keyDocument)
 		found[id] = a
 		if (want.Text || want.Chunks) && number(p, keyParts) > 1 {
 			long = append(long, id)
 		}
 	}
 	for batch := range slices.Chunk(long, headsPerCall) {
-		later := []*pb.Condition{pb.NewMatchKeywords(keyDocument, batch...), pb.NewRange(keyPart, &pb.Range{Gte: pb.PtrOf(1.0)})}
 		var versions []string
 		for _, id := range batch {
 			versions = append(versions, text(found[id].head, keyVersion))
 		}
-		later = append(later, pb.NewMatchKeywords(keyVersion, versions...))
-		err := s.pages(ctx, s.mine(later...), fields, vectors, func(points []*pb.RetrievedPoint) error {
+		later := s.mine(pb.NewMatchKeywords(keyDocument, batch...), pb.NewMatchKeywords(keyVersion, versions...), laterPart())
+		err := s.pages(ctx, later, fields, vectors, func(points []*pb.RetrievedPoint) error {
 			for _, p := range points {
 				a := found[text(p, keyDocument)]
 				a.parts = append(a.parts, p)
@@ -84,10 +83,11 @@ func (s *Store) assemble(ctx context.Context, ids []string, want retriever.Want,
 	return again, nil
 }
 
-func text(p *pb.RetrievedPoint, key string) string { return p.GetPayload()[key].GetStringValue() }
-func number(p *pb.RetrievedPoint, key string) int {
-	return int(p.GetPayload()[key].GetIntegerValue())
-}
+// point is what a search or a read returns.
+type point interface{ GetPayload() map[string]*pb.Value }
+
+func text(p point, key string) string { return p.GetPayload()[key].GetStringValue() }
+func number(p point, key string) int  { return int(p.GetPayload()[key].GetIntegerValue()) }
 
 // build makes the document of its points.
 func (a *assembly) build(want retriever.Want) (retriever.Document, error) {

@@ -97,17 +97,11 @@ func (r *search) dense() (list []retriever.Candidate, enough bool) {
 			}
 		}
 	}
-	list = r.cut(list, func(c retriever.Candidate) float64 { return c.Score.Dense })
+	list = r.cut(list, func(s retriever.Score) float64 { return s.Dense })
 	for i := range list {
 		list[i].Score.Lexical = 0
 	}
-	if math.IsInf(r.denseBound, -1) {
-		return list, true
-	}
-	if len(list) < r.q.Limit {
-		return list, false
-	}
-	return list, !r.opts.Search.Exact || list[len(list)-1].Score.Dense > r.denseBound+slack
+	return list, r.enough(list, r.denseBound, func(s retriever.Score) float64 { return s.Dense })
 }
 
 // lexical ranks the chunks that the words found.
@@ -119,14 +113,20 @@ func (r *search) lexical() (list []retriever.Candidate, enough bool) {
 			}
 		}
 	}
-	list = r.cut(list, func(c retriever.Candidate) float64 { return c.Score.Lexical })
-	if math.IsInf(r.lexicalBound, -1) {
-		return list, true
+	list = r.cut(list, func(s retriever.Score) float64 { return s.Lexical })
+	return list, r.enough(list, r.lexicalBound, func(s retriever.Score) float64 { return s.Lexical })
+}
+
+// enough reports whether a ranking stands: nothing was left that is not in it or,
+// where it is as long as asked, in exact search nothing that could be better.
+func (r *search) enough(list []retriever.Candidate, bound float64, score func(retriever.Score) float64) bool {
+	if math.IsInf(bound, -1) {
+		return true
 	}
 	if len(list) < r.q.Limit {
-		return list, false
+		return false
 	}
-	return list, !r.opts.Search.Exact || list[len(list)-1].Score.Lexical > r.lexicalBound+slack
+	return !r.opts.Search.Exact || score(list[len(list)-1].Score) > bound+slack
 }
 
 // slack is more than the rounding of scores in single precision.
@@ -146,9 +146,9 @@ func (r *search) candidate(p *part, i int) retriever.Candidate {
 }
 
 // cut orders candidates as a Store has to and keeps those that the query allows.
-func (r *search) cut(list []retriever.Candidate, score func(retriever.Candidate) float64) []retriever.Candidate {
+func (r *search) cut(list []retriever.Candidate, score func(retriever.Score) float64) []retriever.Candidate {
 	slices.SortFunc(list, func(a, b retriever.Candidate) int {
-		return cmp.Or(cmp.Compare(score(b), score(a)), cmp.Compare(b.Score.Landmark, a.Score.Landmark),
+		return cmp.Or(cmp.Compare(score(b.Score), score(a.Score)), cmp.Compare(b.Score.Landmark, a.Score.Landmark),
 			strings.Compare(a.Document, b.Document), cmp.Compare(a.Chunk, b.Chunk))
 	})
 	of := make(map[string]int)

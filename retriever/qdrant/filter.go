@@ -32,6 +32,9 @@ func (s *Store) heads(conditions ...*pb.Condition) *pb.Filter {
 	return s.mine(append(conditions, pb.NewMatchInt(keyPart, 0))...)
 }
 
+// laterPart matches all points of a document but its first.
+func laterPart() *pb.Condition { return pb.NewRange(keyPart, &pb.Range{Gte: pb.PtrOf(1.0)}) }
+
 func not(c *pb.Condition) *pb.Condition {
 	return pb.NewFilterAsCondition(&pb.Filter{MustNot: []*pb.Condition{c}})
 }

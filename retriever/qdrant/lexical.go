@@ -32,8 +32,8 @@ func (r *search) sparseQuery(terms ...string) *pb.Query {
 	return pb.NewQuerySparse(indices, values)
 }
 
-// frequencies are the searches for one word each, which tell its inverse document
-// frequency: the best part's score divided by the weight that it was stored with.
+// askFrequencies plans the searches for one word each, which tell its inverse
+// document frequency: the best part's score divided by the weight that it was stored with.
 func (r *search) askFrequencies(b *batch) map[string]*answer {
 	if r.part == 1 {
 		return nil // the server's score of a part is that of its chunk
@@ -59,12 +59,7 @@ func (r *search) scoreWords(byWords *answer, frequency map[string]*answer) {
 		})
 	}
 	byWords.each(func(p *pb.ScoredPoint) {
-		id := p.GetId().GetUuid()
-		f, ok := r.parts[id]
-		if !ok {
-			f = newPart(p)
-			r.parts[id] = f
-		}
+		f := r.partOf(p)
 		if r.part == 1 {
 			f.lexical = []float64{float64(p.GetScore())}
 			return
@@ -80,15 +75,15 @@ func chunkScores(p *pb.ScoredPoint, terms []string, idf map[string]float64) []fl
 	if err != nil {
 		return nil
 	}
-	start, text := int(p.GetPayload()[keyStart].GetIntegerValue()), field(p, keyText)
+	start, all := number(p, keyStart), text(p, keyText)
 	out := make([]float64, len(chunks))
 	for i := range chunks {
 		c := &chunks[i]
 		c.Text.Start, c.Text.End = c.Text.Start-start, c.Text.End-start
-		if c.Text.Start < 0 || c.Text.End < c.Text.Start || c.Text.End > len(text) {
+		if c.Text.Start < 0 || c.Text.End < c.Text.Start || c.Text.End > len(all) {
 			return nil
 		}
-		counts, length := frequencies(chunkText(c.Text.Of(text), c))
+		counts, length := frequencies(chunkText(c.Text.Of(all), c))
 		for _, t := range terms {
 			if n := counts[t]; n > 0 {
 				out[i] += idf[t] * weight(n, length)

@@ -7,6 +7,8 @@ import (
 	"strings"
 
 	pb "github.com/qdrant/go-client/qdrant"
+
+	"github.com/waymark-rag/waymark/retriever"
 )
 
 // partFields are what is wanted of a part that was found.
@@ -41,40 +43,34 @@ func (a leftover) compare(b leftover) int {
 
 // found notes a part that a search by landmarks returned.
 func (r *search) found(p *pb.ScoredPoint) *part {
+	f := r.partOf(p)
+	if f.landmarks == nil && r.part == 1 {
+		f.landmarks = []float64{float64(p.GetScore())}
+	}
+	if f.landmarks == nil {
+		for _, row := range landmarks(vectorsOf(p)) {
+			f.landmarks = append(f.landmarks, retriever.Dot(r.q.Vector, row))
+		}
+	}
+	return f
+}
+
+// partOf returns what is known of a part, which may be new.
+func (r *search) partOf(p *pb.ScoredPoint) *part {
 	id := p.GetId().GetUuid()
 	f, ok := r.parts[id]
 	if !ok {
 		f = newPart(p)
 		r.parts[id] = f
 	}
-	if f.landmarks == nil && r.part == 1 {
-		f.landmarks = []float64{float64(p.GetScore())}
-	}
-	if f.landmarks == nil {
-		for _, row := range landmarks(vectorsOf(p)) {
-			f.landmarks = append(f.landmarks, dot(r.q.Vector, row))
-		}
-	}
 	return f
 }
 
 func newPart(p *pb.ScoredPoint) *part {
-	payload := p.GetPayload()
 	return &part{
-		document: field(p, keyDocument), version: field(p, keyVersion),
-		number: int(payload[keyPart].GetIntegerValue()), first: int(payload[keyFirst].GetIntegerValue()),
-		pending: payload[keyPending] != nil,
+		document: text(p, keyDocument), version: text(p, keyVersion), number: number(p, keyPart), first: number(p, keyFirst),
+		pending: p.GetPayload()[keyPending] != nil,
 	}
-}
-
-func field(p *pb.ScoredPoint, key string) string { return p.GetPayload()[key].GetStringValue() }
-
-func dot(a, b []float32) float64 {
-	var sum float64
-	for i, x := range a {
-		sum += float64(x) * float64(b[i])
-	}
-	return sum
 }
 
 // complete fills in what the searches did not say: the landmark scores of parts
@@ -125,7 +121,7 @@ func (r *search) complete(ctx context.Context) error {
 	}
 	for _, a := range byDocument {
 		a.each(func(p *pb.ScoredPoint) {
-			r.documents[field(p, keyDocument)] = &head{field(p, keyVersion), float64(p.GetScore())}
+			r.documents[text(p, keyDocument)] = &head{text(p, keyVersion), float64(p.GetScore())}
 		})
 	}
 	return nil

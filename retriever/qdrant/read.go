@@ -99,8 +99,7 @@ func (s *Store) pages(ctx context.Context, filter *pb.Filter, fields, vectors []
 // page reads up to limit points from an offset, and says where the next page
 // begins, nil after the last.
 func (s *Store) page(ctx context.Context, filter *pb.Filter, offset *pb.PointId, limit uint32, payload *pb.WithPayloadSelector, vectors *pb.WithVectorsSelector) (points []*pb.RetrievedPoint, next *pb.PointId, err error) {
-	points, err = call(ctx, s, "reading points", func(ctx context.Context, client *pb.Client) ([]*pb.RetrievedPoint, error) {
-		var page []*pb.RetrievedPoint
+	points, err = call(ctx, s, "reading points", func(ctx context.Context, client *pb.Client) (page []*pb.RetrievedPoint, err error) {
 		page, next, err = client.ScrollAndOffset(ctx, &pb.ScrollPoints{
 			CollectionName: s.collection, Filter: filter, Offset: offset, Limit: &limit,
 			WithPayload: payload, WithVectors: vectors, ShardKeySelector: s.shard,

@@ -22,7 +22,7 @@ func (r *search) withinDocuments(ctx context.Context, reach int, byDocument *ans
 		last = float64(docs[reach-1].GetScore())
 	}
 	for _, p := range docs {
-		r.documents[field(p, keyDocument)] = &head{field(p, keyVersion), float64(p.GetScore())}
+		r.documents[text(p, keyDocument)] = &head{text(p, keyVersion), float64(p.GetScore())}
 	}
 	if w.Landmark == 0 {
 		r.denseBound = w.Document * last
@@ -33,7 +33,7 @@ func (r *search) withinDocuments(ctx context.Context, reach int, byDocument *ans
 				docs = docs[:i]
 				break
 			}
-			n := int(p.GetPayload()[keyChunkCount].GetIntegerValue())
+			n := number(p, keyChunkCount)
 			if r.q.PerDocument > 0 {
 				n = min(n, r.q.PerDocument)
 			}
@@ -65,7 +65,7 @@ func (r *search) withinDocuments(ctx context.Context, reach int, byDocument *ans
 func (r *search) within(docs []*pb.ScoredPoint) *pb.Filter {
 	ids := make([]string, len(docs))
 	for i, p := range docs {
-		ids[i] = field(p, keyDocument)
+		ids[i] = text(p, keyDocument)
 	}
 	return r.mine(append(r.conditions[:len(r.conditions):len(r.conditions)], pb.NewMatchKeywords(keyDocument, ids...))...)
 }
@@ -74,14 +74,13 @@ func (r *search) within(docs []*pb.ScoredPoint) *pb.Filter {
 // returns those of which it cannot tell the best, since the server cut parts of
 // the same score at random or left a group out, and how many parts they have.
 func (r *search) bestOfEach(ctx context.Context, docs []*pb.ScoredPoint) (unsure []*pb.ScoredPoint, parts int, err error) {
-	req := r.base(vectorLandmarks, 0, partFields...)
 	size := r.q.PerDocument + groupSlack
 	groups, err := call(ctx, r.Store, "searching in documents", func(ctx context.Context, client *pb.Client) ([]*pb.PointGroup, error) {
 		return client.QueryGroups(ctx, &pb.QueryPointGroups{
-			CollectionName: r.collection, Using: req.Using, Query: pb.NewQueryDense(r.q.Vector), Params: r.params(),
+			CollectionName: r.collection, Using: pb.PtrOf(vectorLandmarks), Query: pb.NewQueryDense(r.q.Vector), Params: r.params(),
 			Filter: r.within(docs), GroupBy: keyDocument,
 			Limit: pb.PtrOf(uint64(len(docs))), GroupSize: pb.PtrOf(uint64(size)),
-			WithPayload: req.WithPayload, WithVectors: r.landmarkRows(), ShardKeySelector: r.shard,
+			WithPayload: include(partFields), WithVectors: r.landmarkRows(), ShardKeySelector: r.shard,
 		})
 	})
 	if err != nil {
@@ -96,7 +95,7 @@ func (r *search) bestOfEach(ctx context.Context, docs []*pb.ScoredPoint) (unsure
 		sure[g.GetId().GetStringValue()] = len(hits) < size || hits[size-1].GetScore() < hits[r.q.PerDocument-1].GetScore()
 	}
 	for _, p := range docs {
-		if chunks := int(p.GetPayload()[keyChunkCount].GetIntegerValue()); r.opts.Search.Exact && chunks > 0 && !sure[field(p, keyDocument)] {
+		if chunks := number(p, keyChunkCount); r.opts.Search.Exact && chunks > 0 && !sure[text(p, keyDocument)] {
 			unsure = append(unsure, p)
 			parts += chunks
 		}

@@ -134,9 +134,8 @@ func (s *Store) upsert(ctx context.Context, shard *pb.ShardKeySelector, points [
 func (s *Store) settle(ctx context.Context, versions map[string]string) error {
 	ids, mine := slices.Sorted(maps.Keys(versions)), slices.Sorted(maps.Values(versions))
 	these := pb.NewMatchKeywords(keyDocument, ids...)
-	later := pb.NewRange(keyPart, &pb.Range{Gte: pb.PtrOf(1.0)})
 	ours := pb.NewMatchKeywords(keyVersion, mine...)
-	if err := s.unmark(ctx, these, later, ours); err != nil {
+	if err := s.unmark(ctx, these, laterPart(), ours); err != nil {
 		return err
 	}
 	heads, err := s.readHeads(ctx, ids, keyDocument, keyVersion)
@@ -145,9 +144,9 @@ func (s *Store) settle(ctx context.Context, versions map[string]string) error {
 	}
 	there := []string{noToken}
 	for _, p := range heads {
-		there = append(there, p.GetPayload()[keyVersion].GetStringValue())
+		there = append(there, text(p, keyVersion))
 	}
-	err = s.deleteWhere(ctx, "removing old parts", these, later, not(pb.NewMatchKeywords(keyVersion, there...)), either(append(s.abandoned(), ours)...))
+	err = s.deleteWhere(ctx, "removing old parts", these, laterPart(), not(pb.NewMatchKeywords(keyVersion, there...)), either(append(s.abandoned(), ours)...))
 	if err != nil {
 		return err
 	}
@@ -189,7 +188,7 @@ func (s *Store) sweep(ctx context.Context) error {
 	}
 	ids := make(map[string]bool)
 	for _, p := range found {
-		ids[p.GetPayload()[keyDocument].GetStringValue()] = true
+		ids[text(p, keyDocument)] = true
 	}
 	for batch := range slices.Chunk(slices.Sorted(maps.Keys(ids)), writeDocuments) {
 		heads, err := s.readHeads(ctx, batch, keyDocument, keyVersion)
@@ -201,7 +200,7 @@ func (s *Store) sweep(ctx context.Context) error {
 			versions[id] = noToken
 		}
 		for _, p := range heads {
-			versions[p.GetPayload()[keyDocument].GetStringValue()] = p.GetPayload()[keyVersion].GetStringValue()
+			versions[text(p, keyDocument)] = text(p, keyVersion)
 		}
 		if err := s.settle(ctx, versions); err != nil {
 			return err
