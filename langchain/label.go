@@ -6,6 +6,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/waymark-rag/waymark/pipeline"
 	"github.com/waymark-rag/waymark/retriever"
 )
 
@@ -14,37 +15,8 @@ var labelLine = regexp.MustCompile(`(?m)^Passage \[(\d+)\] (.*)$`)
 
 // label numbers a passage and says where it stands, in one line.
 func label(number int, h retriever.Hit) string {
-	return fmt.Sprintf("Passage [%d] %s", number, placeName(h))
-}
-
-// maxName bounds in bytes each part of a label.
-const maxName = 200
-
-// placeName names a passage by title, headings, document and lines.
-func placeName(h retriever.Hit) string {
-	var path []string
-	for _, part := range append([]string{h.Title}, h.Headings...) {
-		if part = oneLine(part); part != "" && (len(path) == 0 || path[len(path)-1] != part) {
-			path = append(path, part)
-		}
-	}
-	document := oneLine(h.Document)
-	switch l := h.Lines; {
-	case l.First == 0:
-	case l.First == l.Last:
-		document += fmt.Sprintf(", line %d", l.First)
-	default:
-		document += fmt.Sprintf(", lines %d-%d", l.First, l.Last)
-	}
-	return strings.TrimSpace(strings.Join(path, " > ") + " (" + document + ")")
-}
-
-func oneLine(s string) string {
-	s = strings.Join(strings.Fields(s), " ")
-	if len(s) > maxName {
-		s = strings.ToValidUTF8(s[:maxName], "") + "..."
-	}
-	return s
+	path, document, lines := pipeline.Place(h)
+	return fmt.Sprintf("Passage [%d] %s", number, strings.TrimSpace(path+" ("+document+lines+")"))
 }
 
 // labelled splits a text at its labels, which must be numbered from 1 on. Each part

@@ -181,20 +181,26 @@ const maxLabel = 200
 
 // label names a passage in one line: title, headings, document and lines.
 func label(h retriever.Hit) string {
-	var place []string
-	for _, part := range append([]string{h.Title}, h.Headings...) {
-		if part = oneLine(part); part != "" && (len(place) == 0 || place[len(place)-1] != part) {
-			place = append(place, part)
-		}
-	}
-	text := strings.Join(place, " > ")
-	if doc := oneLine(h.Document); doc != "" && doc != text {
-		text += " (" + doc + lines(h.Lines) + ")"
+	text, document, lines := Place(h)
+	if document != "" && document != text {
+		text += " (" + document + lines + ")"
 	}
 	return strings.TrimSpace(text)
 }
 
-func lines(l retriever.Lines) string {
+// Place says where a passage stands, each part in one line: the path of its title
+// and headings, its document, and its lines as ", lines 3-5", empty if unknown.
+func Place(h retriever.Hit) (path, document, lines string) {
+	var parts []string
+	for _, part := range append([]string{h.Title}, h.Headings...) {
+		if part = oneLine(part); part != "" && (len(parts) == 0 || parts[len(parts)-1] != part) {
+			parts = append(parts, part)
+		}
+	}
+	return strings.Join(parts, " > "), oneLine(h.Document), lineRange(h.Lines)
+}
+
+func lineRange(l retriever.Lines) string {
 	switch {
 	case l.First == 0:
 		return ""

@@ -29,6 +29,22 @@ type Report struct {
 	DryRun bool `json:"dry_run,omitempty"`
 }
 
+// Plus is the report of two runs together.
+func (r Report) Plus(s Report) Report {
+	r.Added += s.Added
+	r.Changed += s.Changed
+	r.Unchanged += s.Unchanged
+	r.Removed += s.Removed
+	r.Skipped = append(r.Skipped[:len(r.Skipped):len(r.Skipped)], s.Skipped...)
+	r.Chunks += s.Chunks
+	r.Tokens += s.Tokens
+	r.Encoded += s.Encoded
+	r.Bytes += s.Bytes
+	r.Elapsed += s.Elapsed
+	r.Encoding += s.Encoding
+	return r
+}
+
 // Skipped is a file or folder that could not be indexed, and why.
 type Skipped struct {
 	Path   string `json:"path"`

@@ -99,15 +99,7 @@ func TestShardsTogetherAreOneRun(t *testing.T) {
 			if errs[n] != nil {
 				t.Fatal(errs[n])
 			}
-			got.Added += r.Added
-			got.Changed += r.Changed
-			got.Unchanged += r.Unchanged
-			got.Removed += r.Removed
-			got.Chunks += r.Chunks
-			got.Tokens += r.Tokens
-			got.Encoded += r.Encoded
-			got.Bytes += r.Bytes
-			got.Skipped = append(got.Skipped, r.Skipped...)
+			got = got.Plus(r)
 		}
 		return want, got
 	}

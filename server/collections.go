@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"net/http"
+	"slices"
 
 	"github.com/waymark-rag/waymark/pipeline"
 	"github.com/waymark-rag/waymark/retriever"
@@ -36,10 +37,8 @@ func (s *Server) mayMake(ctx context.Context, tenant, name string) error {
 	if err != nil {
 		return err
 	}
-	for _, n := range names {
-		if n == name {
-			return nil
-		}
+	if slices.Contains(names, name) {
+		return nil
 	}
 	if len(names) >= s.limits.Collections {
 		return invalid("collection", "there are %d collections, as many as there may be: use one of them", len(names))

@@ -118,7 +118,7 @@ func (j *job) index(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
-		report = merged(report, added)
+		report = report.Plus(added)
 		so := report
 		j.change(func(s *jobStatus) { s.Done, s.Report = i+1, &so })
 		j.uploads[i].data = nil
@@ -141,20 +141,4 @@ func (u upload) add(ctx context.Context, into *pipeline.Pipeline) (pipeline.Repo
 		return pipeline.Report{}, err
 	}
 	return into.Add(ctx, doc)
-}
-
-// merged adds up two reports.
-func merged(a, b pipeline.Report) pipeline.Report {
-	a.Added += b.Added
-	a.Changed += b.Changed
-	a.Unchanged += b.Unchanged
-	a.Removed += b.Removed
-	a.Skipped = append(a.Skipped[:len(a.Skipped):len(a.Skipped)], b.Skipped...)
-	a.Chunks += b.Chunks
-	a.Tokens += b.Tokens
-	a.Encoded += b.Encoded
-	a.Bytes += b.Bytes
-	a.Elapsed += b.Elapsed
-	a.Encoding += b.Encoding
-	return a
 }
