@@ -6,6 +6,7 @@ import (
 	"strconv"
 
 	"github.com/waymark-rag/waymark/ingest"
+	"github.com/waymark-rag/waymark/pipeline"
 	"github.com/waymark-rag/waymark/retriever"
 )
 
@@ -121,13 +122,18 @@ func noDocument(id string) error {
 	return &apiError{Status: http.StatusNotFound, Code: "document_not_found", Message: "there is no document " + quoted(id)}
 }
 
+// documentOf is the document that a path names, and the pipeline of its collection.
+func (s *Server) documentOf(r *http.Request) (id string, p *pipeline.Pipeline, err error) {
+	if id, err = pathParam(r, "id"); err != nil {
+		return "", nil, err
+	}
+	p, err = s.open(r.Context(), r.URL.Query().Get("collection"), false)
+	return id, p, err
+}
+
 // getDocument is GET /v1/documents/ID.
 func (s *Server) getDocument(w http.ResponseWriter, r *http.Request) error {
-	id, err := pathParam(r, "id")
-	if err != nil {
-		return err
-	}
-	p, err := s.open(r.Context(), r.URL.Query().Get("collection"), false)
+	id, p, err := s.documentOf(r)
 	if err != nil {
 		return err
 	}
@@ -163,11 +169,7 @@ func (s *Server) postDocuments(w http.ResponseWriter, r *http.Request) error {
 
 // deleteDocument is DELETE /v1/documents/ID.
 func (s *Server) deleteDocument(w http.ResponseWriter, r *http.Request) error {
-	id, err := pathParam(r, "id")
-	if err != nil {
-		return err
-	}
-	p, err := s.open(r.Context(), r.URL.Query().Get("collection"), false)
+	id, p, err := s.documentOf(r)
 	if err != nil {
 		return err
 	}
