@@ -138,11 +138,7 @@ func items(v any) []any {
 // among matches the documents with one of the key's values that meet a condition.
 func (s *Store) among(ctx context.Context, c retriever.Condition) (*pb.Condition, error) {
 	field := equalField(c.Key)
-	hits, err := call(ctx, s, "listing the values of a key", func(ctx context.Context, client *pb.Client) ([]*pb.FacetHit, error) {
-		return client.Facet(ctx, &pb.FacetCounts{
-			CollectionName: s.collection, Key: field, Filter: s.heads(), Limit: pb.PtrOf(uint64(maxValues + 1)), ShardKeySelector: s.shard,
-		})
-	})
+	hits, err := s.facet(ctx, "listing the values of a key", field, s.heads())
 	if err != nil {
 		return nil, err
 	}
@@ -223,6 +219,17 @@ func (s *Store) haveKey(ctx context.Context, field string) (bool, error) {
 	}
 	n, err := s.count(ctx, s.heads(pb.NewMatchKeyword(field, tokenHere)))
 	return n > 0, err
+}
+
+// facet counts the points of each value of a field, up to one value more than
+// maxValues.
+func (s *Store) facet(ctx context.Context, what, field string, f *pb.Filter) ([]*pb.FacetHit, error) {
+	return call(ctx, s, what, func(ctx context.Context, client *pb.Client) ([]*pb.FacetHit, error) {
+		exact := true
+		return client.Facet(ctx, &pb.FacetCounts{
+			CollectionName: s.collection, Key: field, Filter: f, Limit: pb.PtrOf(uint64(maxValues + 1)), Exact: &exact, ShardKeySelector: s.shard,
+		})
+	})
 }
 
 func (s *Store) count(ctx context.Context, f *pb.Filter) (int, error) {

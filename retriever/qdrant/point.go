@@ -1,42 +1,18 @@
 package qdrant
 
 import (
-	"crypto/sha256"
-	"encoding/hex"
 	"encoding/json"
 	"fmt"
 	"maps"
 	"math"
 	"time"
 
+	"github.com/google/uuid"
 	pb "github.com/qdrant/go-client/qdrant"
 
 	"github.com/waymark-rag/waymark/chunker"
 	"github.com/waymark-rag/waymark/retriever"
 )
-
-// version names a version of a document by all that is stored of it, so that
-// storing the same again writes the same points.
-func version(d *retriever.Document) (string, error) {
-	h := sha256.New()
-	enc := json.NewEncoder(h)
-	if err := enc.Encode(d); err != nil { // all but the vectors
-		return "", err
-	}
-	vector := func(v []float32) {
-		var b [4]byte
-		for _, x := range v {
-			bits := math.Float32bits(x)
-			b = [4]byte{byte(bits), byte(bits >> 8), byte(bits >> 16), byte(bits >> 24)}
-			h.Write(b[:])
-		}
-	}
-	vector(d.Vector)
-	for i := range d.Chunks {
-		vector(d.Chunks[i].Vector)
-	}
-	return hex.EncodeToString(h.Sum(nil)[:16]), nil
-}
 
 // written is a document as points.
 type written struct {
@@ -47,10 +23,9 @@ type written struct {
 
 // points makes the points of a document, marked as pending since now.
 func (s *Store) points(d *retriever.Document, now time.Time) (written, error) {
-	v, err := version(d)
-	if err != nil {
-		return written{}, err
-	}
+	// Of this write alone: were it made of the content, a writer that gives way to
+	// another (settle) could take away what a third is writing again.
+	v := uuid.NewString()
 	out := written{id: d.ID, version: v}
 	filterBy := filterPayload(d.Metadata)
 	parts := max(1, (len(d.Chunks)+s.part-1)/s.part)

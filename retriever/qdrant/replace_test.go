@@ -88,7 +88,7 @@ func whole(t *testing.T, s *Store, when string, chunks map[string]int) string {
 	if err != nil || stats.Documents != 1 || stats.Chunks != chunks[name] {
 		t.Errorf("%sStats = %+v, %v, want one document of %d chunks", when, stats, err, chunks[name])
 	}
-	c, err := s.Candidates(t.Context(), retriever.Query{Vector: direction(1), Words: "old new last", Limit: 50, Weights: retriever.Weights{Landmark: 1}})
+	c, err := s.Candidates(t.Context(), retriever.Query{Vector: direction(1), Words: "old new last mine other", Limit: 50, Weights: retriever.Weights{Landmark: 1}})
 	if err != nil || len(c.Dense) != chunks[name] || len(c.Lexical) != chunks[name] {
 		t.Errorf("%sfound %d chunks by vector and %d by words, %v, want %d", when, len(c.Dense), len(c.Lexical), err, chunks[name])
 	}

@@ -79,12 +79,7 @@ func (s *Store) Stats(ctx context.Context) (retriever.Stats, error) {
 	}
 	defer s.leave()
 	// How many documents there are of each number of chunks.
-	hits, err := call(ctx, s, "counting chunks", func(ctx context.Context, client *pb.Client) ([]*pb.FacetHit, error) {
-		exact := true
-		return client.Facet(ctx, &pb.FacetCounts{
-			CollectionName: s.collection, Key: keyChunkCount, Filter: s.heads(), Limit: pb.PtrOf(uint64(maxValues)), Exact: &exact, ShardKeySelector: s.shard,
-		})
-	})
+	hits, err := s.facet(ctx, "counting chunks", keyChunkCount, s.heads())
 	if err != nil {
 		return retriever.Stats{}, err
 	}

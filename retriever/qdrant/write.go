@@ -128,27 +128,41 @@ func (s *Store) upsert(ctx context.Context, shard *pb.ShardKeySelector, points [
 }
 
 // settle ends the replacement of documents by the given versions: it takes the
-// mark off their points, and in between removes all other parts but those that
-// another writer may be about to complete. If meanwhile another writer has replaced
-// a document, its version stays and ours goes.
+// mark off their points, and in between removes the parts of versions that were
+// there and are not any more. Those are parts without a mark, or with an old one,
+// whose version is not that of the head when it is read afterwards: since a
+// version's mark goes only after its head was written, and no version is written
+// twice, it will never be there again. Parts that another writer is about to
+// complete are not among them. If meanwhile another writer has replaced a document,
+// its version stays and ours goes.
 func (s *Store) settle(ctx context.Context, versions map[string]string) error {
-	ids, mine := slices.Sorted(maps.Keys(versions)), slices.Sorted(maps.Values(versions))
-	these := pb.NewMatchKeywords(keyDocument, ids...)
-	ours := pb.NewMatchKeywords(keyVersion, mine...)
+	ids := slices.Sorted(maps.Keys(versions))
+	these, ours := pb.NewMatchKeywords(keyDocument, ids...), pb.NewMatchKeywords(keyVersion, slices.Sorted(maps.Values(versions))...)
 	if err := s.unmark(ctx, these, laterPart(), ours); err != nil {
 		return err
 	}
-	heads, err := s.readHeads(ctx, ids, keyDocument, keyVersion)
+	found, err := s.facet(ctx, "listing versions", keyVersion, s.mine(these, laterPart(), either(s.abandoned()...)))
 	if err != nil {
 		return err
 	}
-	there := []string{noToken}
+	heads, err := s.readHeads(ctx, ids, keyVersion)
+	if err != nil {
+		return err
+	}
+	there := make(map[string]bool, len(heads))
 	for _, p := range heads {
-		there = append(there, text(p, keyVersion))
+		there[text(p, keyVersion)] = true
 	}
-	err = s.deleteWhere(ctx, "removing old parts", these, laterPart(), not(pb.NewMatchKeywords(keyVersion, there...)), either(append(s.abandoned(), ours)...))
-	if err != nil {
-		return err
+	var gone []string
+	for _, f := range found {
+		if version := f.GetValue().GetStringValue(); !there[version] {
+			gone = append(gone, version)
+		}
+	}
+	if len(gone) > 0 {
+		if err := s.deleteWhere(ctx, "removing old parts", these, laterPart(), pb.NewMatchKeywords(keyVersion, gone...)); err != nil {
+			return err
+		}
 	}
 	return s.unmark(ctx, these, pb.NewMatchInt(keyPart, 0), ours)
 }
