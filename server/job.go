@@ -60,15 +60,26 @@ func (j *job) change(f func(*jobStatus)) {
 	j.changed = make(chan struct{})
 }
 
-// run is the life of a job.
+// run is the life of a job. Its end shows only once what it held is free again: who
+// waited for it finds room.
 func (b *jobs) run(j *job) {
-	defer func() {
-		b.mu.Lock()
-		if b.pending[j.tenant] -= j.bytes; b.pending[j.tenant] == 0 {
-			delete(b.pending, j.tenant)
+	err := b.work(j)
+	b.mu.Lock()
+	if b.pending[j.tenant] -= j.bytes; b.pending[j.tenant] == 0 {
+		delete(b.pending, j.tenant)
+	}
+	b.mu.Unlock()
+	j.uploads = nil
+	j.change(func(s *jobStatus) {
+		s.State, s.Current = doneState, ""
+		if err != nil {
+			s.State, s.Error = failedState, describe(context.WithValue(b.ctx, requestKey, j.request), err)
 		}
-		b.mu.Unlock()
-	}()
+	})
+}
+
+// work waits for the job's turn and does it.
+func (b *jobs) work(j *job) error {
 	waiting, stop := context.WithCancel(b.ctx)
 	defer stop()
 	go func() {
@@ -79,32 +90,23 @@ func (b *jobs) run(j *job) {
 		}
 	}()
 	if err := j.ticket.wait(waiting); err != nil {
-		j.fail(waiting, errDraining)
-		return
+		return errDraining
 	}
 	defer j.ticket.leave()
 	select {
 	case <-b.refused: // at the same time
-		j.fail(waiting, errDraining)
-		return
+		return errDraining
 	default:
 	}
 	j.change(func(s *jobStatus) { s.State = runningState })
-	if err := j.index(b.ctx); err != nil {
+	err := j.index(b.ctx)
+	if err != nil {
 		b.log.Error("indexing an upload", "request", j.request, "job", j.status.ID, "error", err)
-		j.fail(context.WithValue(b.ctx, requestKey, j.request), err)
-		return
 	}
-	j.change(func(s *jobStatus) { s.State, s.Current = doneState, "" })
-}
-
-func (j *job) fail(ctx context.Context, err error) {
 	if errors.Is(err, context.Canceled) {
-		err = errDraining
+		return errDraining
 	}
-	e := describe(ctx, err)
-	j.change(func(s *jobStatus) { s.State, s.Current, s.Error = failedState, "", e })
-	j.uploads = nil
+	return err
 }
 
 // index adds the uploads one by one, so that progress shows and one that cannot be

@@ -199,7 +199,7 @@ func TestPendingUploadsAreBounded(t *testing.T) {
 	}
 	held.leave()
 	held2.leave()
-	f.call(t, "GET", "/v1/jobs/"+id, "", "Accept", "text/event-stream") // ends with the job
+	f.call(t, "GET", "/v1/jobs/"+id, "", "Accept", "text/event-stream") // ends with the job, which then holds nothing
 	if resp, body := f.call(t, "POST", "/v1/documents", body); resp.StatusCode != 202 {
 		t.Errorf("status %d when there is room again: %s", resp.StatusCode, body)
 	}
