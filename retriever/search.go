@@ -153,22 +153,45 @@ func Search(ctx context.Context, store Store, req Request) ([]Hit, error) {
 	}
 }
 
+// Rank returns the chunks that Search makes its hits of, best first and before any
+// are merged: all that the sources found, of which the request's K sets how many.
+func Rank(ctx context.Context, store Store, req Request) ([]Candidate, error) {
+	if err := req.Validate(); err != nil {
+		return nil, err
+	}
+	pool, err := rank(ctx, store, req.WithDefaults())
+	if err != nil {
+		return nil, err
+	}
+	out := make([]Candidate, len(pool))
+	for i, f := range pool {
+		out[i] = f.Candidate
+	}
+	return out, nil
+}
+
 // search is one try of Search; it is not complete if a document went missing
 // between ranking and reading.
 func search(ctx context.Context, store Store, req Request) (hits []Hit, complete bool, err error) {
+	pool, err := rank(ctx, store, req)
+	if err != nil {
+		return nil, false, err
+	}
+	return passages(ctx, store, merge(pool, req), req)
+}
+
+func rank(ctx context.Context, store Store, req Request) ([]found, error) {
 	q := req.query()
 	candidates, err := store.Candidates(ctx, q)
 	if err != nil {
-		return nil, false, err
+		return nil, err
 	}
 	pool := fuse(candidates, q, req)
 	pool = slices.DeleteFunc(pool, func(f found) bool { return !req.MinScore.allows(f.Score) })
 	if req.MMR > 0 && len(pool) > 0 {
-		if pool, err = diversify(ctx, store, pool, req); err != nil {
-			return nil, false, err
-		}
+		return diversify(ctx, store, pool, req)
 	}
-	return passages(ctx, store, merge(pool, req), req)
+	return pool, nil
 }
 
 type leastScore struct {

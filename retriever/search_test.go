@@ -157,6 +157,27 @@ func TestSearchMerges(t *testing.T) {
 	}
 }
 
+func TestRank(t *testing.T) {
+	c := newCanned()
+	c.found = retriever.Candidates{Dense: dense("a3 a4 b0"), Lexical: lexical("b0 c1")}
+	ranked, err := retriever.Rank(t.Context(), c, retriever.Request{Vector: vector, Words: "x"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var got []string
+	for _, r := range ranked {
+		got = append(got, fmt.Sprintf("%s%d %.5f", r.Document, r.Chunk, r.Score.Value))
+	}
+	// b0 is in both sources; neither a3 and a4, which touch, nor K makes it fewer.
+	want := []string{"b0 0.03227", "a3 0.01639", "a4 0.01613", "c1 0.01613"}
+	if d := cmp.Diff(want, got); d != "" || len(c.fetched) > 0 {
+		t.Errorf("read %v; want -, got +:\n%s", c.fetched, d)
+	}
+	if _, err := retriever.Rank(t.Context(), c, retriever.Request{}); err == nil {
+		t.Error("a request without a vector or words was taken")
+	}
+}
+
 func TestSearchHit(t *testing.T) {
 	c := newCanned()
 	c.found = retriever.Candidates{Dense: dense("b7 a3"), Lexical: lexical("a4")}
