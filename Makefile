@@ -29,7 +29,7 @@ deps:
 
 # Qdrant's engine, for the tests of whatever talks to a Qdrant, put into .deps/.
 qdrant:
-	@scripts/qdrant.sh
+	@scripts/venv.sh qdrant internal/qdranttest/engine "180 MB"
 
 # The tests of the web page, in Chromium.
 browser: deps

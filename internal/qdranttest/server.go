@@ -49,7 +49,7 @@ func StartWith(tb testing.TB, opts Options) *Server {
 		if s.running == nil {
 			return
 		}
-		if err := s.running.stop(); err != nil {
+		if err := s.running.Stop(); err != nil {
 			tb.Errorf("qdranttest: the engine ended with %v", err)
 		}
 		s.log()
@@ -78,7 +78,7 @@ func (s *Server) Kill() {
 	if s.running == nil {
 		s.tb.Fatal("qdranttest: Kill of an engine that does not run: Restart it first")
 	}
-	s.running.kill()
+	s.running.Kill()
 	s.log()
 	s.running = nil
 }
@@ -93,7 +93,7 @@ func (s *Server) Restart() {
 }
 
 func (s *Server) log() {
-	if text := s.running.stderr.String(); s.tb.Failed() && text != "" {
+	if text := s.running.Log(); s.tb.Failed() && text != "" {
 		s.tb.Logf("the engine wrote:\n%s", text)
 	}
 }

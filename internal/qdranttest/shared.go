@@ -34,9 +34,9 @@ func Shared(tb testing.TB) string {
 	if err != nil {
 		tb.Fatal(err)
 	}
-	before := len(p.stderr.String())
+	before := len(p.Log())
 	tb.Cleanup(func() {
-		if text := p.stderr.String()[before:]; tb.Failed() && text != "" {
+		if text := p.Log()[before:]; tb.Failed() && text != "" {
 			tb.Logf("meanwhile the engine wrote:\n%s", text)
 		}
 	})
