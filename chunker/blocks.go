@@ -22,9 +22,10 @@ const (
 // the start of the next block, so white space belongs to the block before it.
 type block struct {
 	Range
-	kind  kind
-	level int  // of a heading; of others, how deep they are nested
-	rows  bool // where it is too large, it is cut at line ends, not sentences
+	kind   kind
+	level  int   // of a heading; of others, how deep they are nested
+	rows   bool  // where it is too large, it is cut at line ends, not sentences
+	header Range // of a table
 }
 
 // outline is what a scan of a text finds.
@@ -36,7 +37,7 @@ type outline struct {
 // start opens a block at a line start.
 func (o *outline) start(at int, k kind, level int) {
 	rows := k == fence || k == table || k == markup || k == frontMatter || k == source
-	o.blocks = append(o.blocks, block{Range{at, at}, k, level, rows})
+	o.blocks = append(o.blocks, block{Range: Range{at, at}, kind: k, level: level, rows: rows})
 }
 
 // last is the block that was opened last.
@@ -72,9 +73,9 @@ type reader interface {
 	interrupt()
 }
 
-// scan finds the blocks of a text. Headings, if there are any, stand for those
-// that the syntax would show; a heading takes the whole of its lines.
-func scan(text string, syntax Syntax, headings []Heading) *outline {
+// scan finds the blocks of a text. Headings and tables, if there are any, stand for
+// those that the syntax would show; each takes the whole of its lines.
+func scan(text string, syntax Syntax, headings []Heading, tables []Table) *outline {
 	o := new(outline)
 	var r reader
 	switch syntax {
@@ -85,8 +86,11 @@ func scan(text string, syntax Syntax, headings []Heading) *outline {
 	default:
 		r = &plain{out: o}
 	}
-	headingEnd := 0
+	headingEnd, tableEnd := 0, 0
 	for l := range linesOf(text, Range{0, len(text)}) {
+		for len(tables) > 0 && tables[0].End <= l.Start {
+			tables = tables[1:]
+		}
 		if len(headings) > 0 && headings[0].Start < l.End {
 			r.interrupt()
 			o.start(l.Start, paragraph, 0)
@@ -94,7 +98,12 @@ func scan(text string, syntax Syntax, headings []Heading) *outline {
 				o.head(headings[0])
 				headingEnd = max(headingEnd, headings[0].End)
 			}
-		} else if l.Start >= headingEnd {
+		} else if len(tables) > 0 && tables[0].Start < l.End {
+			r.interrupt()
+			o.start(l.Start, table, 0)
+			o.last().header = tables[0].Header
+			tableEnd, tables = tables[0].End, tables[1:]
+		} else if l.Start >= max(headingEnd, tableEnd) {
 			r.read(l)
 		}
 	}

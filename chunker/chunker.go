@@ -38,7 +38,7 @@ func (c *Chunker) Split(doc Document) ([]Chunk, error) {
 	if err != nil {
 		return nil, err
 	}
-	o := scan(doc.Text, doc.Syntax, doc.Headings)
+	o := scan(doc.Text, doc.Syntax, doc.Headings, doc.Tables)
 	var ranges []Range
 	switch c.opt.Mode {
 	case Fixed:
@@ -48,11 +48,13 @@ func (c *Chunker) Split(doc Document) ([]Chunk, error) {
 	default:
 		ranges = l.pack(l.blockUnits(o.blocks))
 	}
-	return label(l, ranges, o.headings), nil
+	return label(l, ranges, o), nil
 }
 
-// label makes chunks of ranges: their sizes and the headings above them.
-func label(l *limits, ranges []Range, headings []Heading) []Chunk {
+// label makes chunks of ranges: their sizes, and the headings and the table's header
+// above them.
+func label(l *limits, ranges []Range, o *outline) []Chunk {
+	headings, blocks := o.headings, o.blocks
 	paths := headingPaths(headings)
 	chunks := make([]Chunk, len(ranges))
 	passed := 0
@@ -64,6 +66,12 @@ func label(l *limits, ranges []Range, headings []Heading) []Chunk {
 		chunks[i] = Chunk{Range: r, Index: i, Tokens: l.count(r)}
 		if passed > 0 {
 			chunks[i].Headings = paths[passed-1]
+		}
+		for len(blocks) > 1 && blocks[0].End <= first {
+			blocks = blocks[1:]
+		}
+		if h := blocks[0].header; first >= h.End && l.fits(h) {
+			chunks[i].Header = h
 		}
 	}
 	return chunks
@@ -83,6 +91,20 @@ func check(doc Document) error {
 			return fmt.Errorf("document %q: heading %q covers bytes %s of a text of %d bytes: want headings in order and inside the text", doc.ID, h.Title, h.Range, len(doc.Text))
 		}
 		last = h.Start
+	}
+	last = 0
+	for _, t := range doc.Tables {
+		if t.Start < last || t.End < t.Start || t.End > len(doc.Text) || t.Header.Len() != 0 && (t.Header.Start < t.Start || t.Header.End > t.End) || t.Header.Len() < 0 {
+			return fmt.Errorf("document %q: a table at bytes %s with its header at %s in a text of %d bytes: want tables in order, inside the text and not in each other", doc.ID, t.Range, t.Header, len(doc.Text))
+		}
+		last = t.End
+	}
+	last = 0
+	for _, p := range doc.Places {
+		if p.Start < last || p.End < p.Start || p.End > len(doc.Text) {
+			return fmt.Errorf("document %q: %s at bytes %s of a text of %d bytes: want places in order, inside the text and not in each other", doc.ID, p.Place, p.Range, len(doc.Text))
+		}
+		last = p.End
 	}
 	return nil
 }

@@ -1,13 +1,10 @@
 package chunker
 
-import (
-	"fmt"
-	"strings"
-)
+import "fmt"
 
 // Version changes whenever the same text and options would be cut at other
 // places. It is part of a collection's fingerprint.
-const Version = 1
+const Version = 2
 
 // Range is the half-open byte range [Start, End) of some text.
 type Range struct {
@@ -44,6 +41,12 @@ type Heading struct {
 	Title string // as shown to a reader
 }
 
+// Table is a table that the text's own syntax does not show, a line for each row.
+type Table struct {
+	Range        // in Document.Text
+	Header Range // the lines that name the columns; empty if none do
+}
+
 // Document is the text of one source and what ties it back to that source.
 type Document struct {
 	// ID names the document in its collection. It is chosen by whoever made
@@ -58,6 +61,12 @@ type Document struct {
 	// Headings, in order of position, are used in place of those that Syntax
 	// would show. Leave nil for Markdown.
 	Headings []Heading
+	// Tables, in order of position, are used in place of those that Syntax would
+	// show.
+	Tables []Table
+	// Places, in order of position, tell the pages, slides, rows or times that
+	// stretches of the text stand at, for files whose readers know no lines.
+	Places []Placed
 	// Source maps Text to the bytes of the file it came from. The zero value
 	// says that they are the same bytes.
 	Source SourceMap
@@ -71,11 +80,7 @@ type Document struct {
 // nor is anything that the reader left out. Both are 0 when the source map knows
 // no lines.
 func (d *Document) Lines(r Range) (first, last int) {
-	if visible := strings.TrimSpace(r.Of(d.Text)); visible != "" {
-		r.Start = firstVisible(d.Text, r)
-		r.End = r.Start + len(visible)
-	}
-	return d.Source.Lines(d.Source.span(r))
+	return d.Source.Lines(d.Source.span(visible(d.Text, r)))
 }
 
 // Chunk is one piece of a document.
@@ -87,6 +92,9 @@ type Chunk struct {
 	// stands under, outermost first, with the heading that opens the chunk.
 	// Chunks share them: they must not be changed.
 	Headings []string
+	// Header is where the row stands that names the columns, for a chunk that
+	// starts further down in a table; empty otherwise.
+	Header Range
 }
 
 // Tokenizer tells where a model's tokens lie. A Chunker calls it once for each

@@ -165,7 +165,9 @@ func (m *markdown) underlines(l line, depth int) bool {
 	case b.kind == paragraph:
 		b.kind = table
 	}
-	m.out.last().rows = true
+	b = m.out.last()
+	b.rows = true
+	b.header = Range{m.previous.Start, l.End}
 	m.leaf = tableLeaf
 	return true
 }

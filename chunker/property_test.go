@@ -30,7 +30,7 @@ func checkChunks(t testing.TB, tok Tokenizer, opts Options, doc Document, chunks
 		return n
 	}
 	fits := func(r Range) bool { return r.Len() <= opts.MaxBytes && count(r) <= opts.MaxTokens }
-	headings := scan(doc.Text, doc.Syntax, doc.Headings).headings
+	headings := scan(doc.Text, doc.Syntax, doc.Headings, doc.Tables).headings
 	clusters := clustersOf(doc.Text)
 	end := 0
 	for i, c := range chunks {
@@ -50,6 +50,9 @@ func checkChunks(t testing.TB, tok Tokenizer, opts Options, doc Document, chunks
 		}
 		if !utf8.ValidString(c.Of(doc.Text)) {
 			t.Fatalf("chunk %d ends inside a rune", i)
+		}
+		if c.Header.Len() > 0 && (c.Header.End > firstVisible(doc.Text, c.Range) || !fits(c.Header)) {
+			t.Fatalf("chunk %d at %s has the header %s %q", i, c.Range, c.Header, c.Header.Of(doc.Text))
 		}
 		if want := wantHeadings(doc.Text, headings, c.Range); !slices.Equal(c.Headings, want) {
 			t.Fatalf("chunk %d %q stands under %q, want %q", i, c.Of(doc.Text), c.Headings, want)

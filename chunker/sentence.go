@@ -13,7 +13,7 @@ import (
 // sentence runs across a blank line.
 func (l *limits) sentenceUnits() []unit {
 	var out []unit
-	for _, paragraph := range scan(l.text, Plain, nil).blocks {
+	for _, paragraph := range scan(l.text, Plain, nil, nil).blocks {
 		for u := range l.pieces(paragraph.Range, false) {
 			out = append(out, u)
 		}

@@ -11,13 +11,21 @@ import (
 // "&amp;") or inserted some (a line break between two HTML blocks).
 //
 // The zero value maps every text offset to the same file offset; such a map
-// knows no lines. Build any other with a [SourceMapBuilder].
+// knows no lines. [NoSource] maps none, for text that is in no bytes of the file,
+// as in a PDF. Build any other with a [SourceMapBuilder].
 type SourceMap struct {
 	runs     []run
-	newlines []int // offsets of '\n' in the file
-	size     int   // bytes in the file
+	newlines []int // offsets of '\n' in the part of the file
+	start    int   // of the part of the file that the text is of
+	lines    int   // of the file before that part
+	size     int   // bytes in the part
 	text     int   // bytes in the text
+	none     bool
 }
+
+// NoSource is the map of a text that stands in no bytes of its file: all its ranges
+// are empty, and no line is known.
+func NoSource() SourceMap { return SourceMap{none: true} }
 
 // run is a stretch of n equal units: each takes textUnit bytes of the text and
 // stands for sourceUnit bytes of the file. Text that is in the file as it is has
@@ -30,21 +38,35 @@ type run struct {
 func (r run) textEnd() int   { return r.text + r.n*r.textUnit }
 func (r run) sourceEnd() int { return r.source + r.n*r.sourceUnit }
 
-// Size is the number of bytes in the file, 0 for the zero map.
-func (m *SourceMap) Size() int { return m.size }
+// Part is the range of the file that the text was read from: all of it, or a record
+// or message of it. It is empty for the zero map and for [NoSource].
+func (m *SourceMap) Part() Range { return Range{m.start, m.start + m.size} }
+
+// In returns the map for the text's file as a part of a larger one, which has it
+// from byte start on, after so many lines.
+func (m SourceMap) In(start, lines int) SourceMap {
+	if m.size > 0 {
+		m.start += start
+		m.lines += lines
+	}
+	return m
+}
 
 // Tile maps a range of the text to the file so that ranges which tile the text
 // map to ranges which tile the file: bytes the reader left out belong to the
 // range that follows them, and those after the last text byte to the range
 // that ends the text.
 func (m *SourceMap) Tile(r Range) Range {
-	if m.size == 0 {
+	switch {
+	case m.none:
+		return Range{}
+	case m.size == 0:
 		return r
 	}
-	return Range{m.boundary(r.Start), m.boundary(r.End)}
+	return Range{m.start + m.boundary(r.Start), m.start + m.boundary(r.End)}
 }
 
-// boundary maps a position between two text bytes to one between file bytes.
+// boundary maps a position between two text bytes to one between bytes of the part.
 func (m *SourceMap) boundary(text int) int {
 	if text <= 0 {
 		return 0
@@ -62,17 +84,14 @@ func (m *SourceMap) boundary(text int) int {
 // from the source of its first byte to that of its last. A unit that r holds a
 // part of is in it.
 func (m *SourceMap) span(r Range) Range {
-	if m.size == 0 {
-		return r
-	}
-	if r.Len() == 0 || r.End > m.text {
+	if m.none || m.size == 0 || r.Len() == 0 || r.End > m.text {
 		return m.Tile(r) // there is no first or last byte to go by
 	}
 	first := m.runs[m.runAfter(r.Start)]
 	last := m.runs[m.runAfter(r.End-1)]
 	return Range{
-		Start: first.source + (r.Start-first.text)/first.textUnit*first.sourceUnit,
-		End:   last.source + ((r.End-1-last.text)/last.textUnit+1)*last.sourceUnit,
+		Start: m.start + first.source + (r.Start-first.text)/first.textUnit*first.sourceUnit,
+		End:   m.start + last.source + ((r.End-1-last.text)/last.textUnit+1)*last.sourceUnit,
 	}
 }
 
@@ -94,8 +113,8 @@ func (m *SourceMap) Lines(r Range) (first, last int) {
 }
 
 func (m *SourceMap) line(offset int) int {
-	n, _ := slices.BinarySearch(m.newlines, offset)
-	return n + 1
+	n, _ := slices.BinarySearch(m.newlines, offset-m.start)
+	return m.lines + n + 1
 }
 
 // SourceMapBuilder makes a SourceMap while a reader goes through a file from

@@ -113,8 +113,8 @@ func TestZeroSourceMap(t *testing.T) {
 	if got := m.Tile(r); got != r {
 		t.Errorf("tile of %s: %s", r, got)
 	}
-	if m.Size() != 0 {
-		t.Errorf("size %d", m.Size())
+	if m.Part().Len() != 0 {
+		t.Errorf("size %d", m.Part().Len())
 	}
 }
 
@@ -141,8 +141,8 @@ func TestSourceMapBuilderMergesRuns(t *testing.T) {
 	if diff := cmp.Diff(want, m.runs, cmp.AllowUnexported(run{})); diff != "" {
 		t.Errorf("runs (-want +got):\n%s", diff)
 	}
-	if m.Size() != 25 {
-		t.Errorf("size %d, want 25", m.Size())
+	if m.Part().Len() != 25 {
+		t.Errorf("size %d, want 25", m.Part().Len())
 	}
 }
 
@@ -195,4 +195,37 @@ func FuzzSourceMap(f *testing.F) {
 			t.Fatalf("tiles end at %d of %d", at.End, len(file))
 		}
 	})
+}
+
+func TestSourceMapOfAPart(t *testing.T) {
+	var b SourceMapBuilder
+	b.Add(4, 0, 4)
+	b.Add(1, 4, 2) // an escape
+	b.Add(3, 6, 3)
+	m := b.Finish([]byte("ab\nc\\\"d\ne")).In(100, 7)
+	if got := m.Part(); got != (Range{100, 109}) {
+		t.Errorf("part %s", got)
+	}
+	for _, tt := range []struct{ text, want Range }{
+		{Range{0, 8}, Range{100, 109}},
+		{Range{4, 5}, Range{104, 106}},
+		{Range{6, 7}, Range{107, 108}},
+	} {
+		if got := m.Tile(tt.text); got != tt.want {
+			t.Errorf("tile of %s: %s, want %s", tt.text, got, tt.want)
+		}
+	}
+	if first, last := m.Lines(Range{100, 109}); first != 8 || last != 10 {
+		t.Errorf("lines %d-%d, want 8-10", first, last)
+	}
+}
+
+func TestNoSource(t *testing.T) {
+	d := Document{Text: "of a page", Source: NoSource()}
+	if got := d.Source.Tile(Range{3, 9}); got != (Range{}) {
+		t.Errorf("tile %s", got)
+	}
+	if first, last := d.Lines(Range{3, 9}); first != 0 || last != 0 {
+		t.Errorf("lines %d-%d", first, last)
+	}
 }

@@ -20,8 +20,8 @@ func checkLoaded(t *testing.T, data []byte, l *ingest.Loaded) {
 		t.Errorf("text is blank: %q", doc.Text)
 	case !utf8.ValidString(doc.Title) || doc.Title == "" || strings.Contains(doc.Title, "\x00"):
 		t.Errorf("title = %q, want text", doc.Title)
-	case doc.Source.Size() != len(data):
-		t.Errorf("map is for %d bytes, file has %d", doc.Source.Size(), len(data))
+	case doc.Source.Part().Len() != len(data):
+		t.Errorf("map is for %d bytes, file has %d", doc.Source.Part().Len(), len(data))
 	}
 	checkTiles(t, doc, len(data))
 	if l.Format != "html" && !isUTF16(data) {

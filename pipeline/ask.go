@@ -191,7 +191,7 @@ func sources(hits []retriever.Hit) []string {
 				fmt.Fprintf(&b, "# %s\n\n", heading)
 			}
 		}
-		b.WriteString(h.Text)
+		b.WriteString(h.Shown())
 		out[i] = b.String()
 	}
 	return out

@@ -54,7 +54,8 @@ type Citation struct {
 	Range    chunker.Range   `json:"range"`  // in the document's text
 	Source   chunker.Range   `json:"source"` // in the file on disk
 	Lines    retriever.Lines `json:"lines"`
-	Excerpt  string          `json:"excerpt"` // the start of the passage
+	Place    chunker.Place   `json:"place,omitzero"` // in the reader's terms, where lines do not say it
+	Excerpt  string          `json:"excerpt"`        // the start of the passage
 	Score    retriever.Score `json:"score"`
 }
 

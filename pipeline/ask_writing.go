@@ -104,6 +104,7 @@ func newCitation(number, passage int, h retriever.Hit) Citation {
 		Range:    h.Range,
 		Source:   h.Source,
 		Lines:    h.Lines,
+		Place:    h.Place,
 		Excerpt:  excerpt(h.Text),
 		Score:    h.Score,
 	}

@@ -274,6 +274,8 @@ func document(p prepared, e landmark.Embedding) retriever.Document {
 			Text:     c.Range,
 			Source:   p.doc.Source.Tile(c.Range),
 			Lines:    retriever.Lines{First: first, Last: last},
+			Place:    p.doc.Place(c.Range),
+			Header:   c.Header,
 			Tokens:   c.Tokens,
 			Headings: c.Headings,
 			Vector:   e.Landmarks[i],

@@ -58,6 +58,11 @@ func union(better, other retriever.Hit) retriever.Hit {
 	}
 	u.Source = chunker.Range{Start: min(first.Source.Start, second.Source.Start), End: max(first.Source.End, second.Source.End)}
 	u.Lines = retriever.Lines{First: min(first.Lines.First, second.Lines.First), Last: max(first.Lines.Last, second.Lines.Last)}
+	u.Place = first.Place.Through(second.Place)
+	if second.Range.End <= first.Range.End {
+		u.Place = first.Place
+	}
+	u.Header = first.Header
 	u.Chunks = [2]int{min(first.Chunks[0], second.Chunks[0]), max(first.Chunks[1], second.Chunks[1])}
 	u.Headings = slices.Clone(better.Headings)
 	return u

@@ -45,7 +45,7 @@ type promptData struct {
 // promptPassage is a passage as the templates see it.
 type promptPassage struct {
 	Number int
-	Label  string // title, headings, document and lines
+	Label  string // title, headings, document and where in it
 	Text   string
 }
 
@@ -124,7 +124,7 @@ func (p prompts) renderSystem() (llm.Message, error) {
 func (p prompts) renderQuestion(question, query string, hits []retriever.Hit) (llm.Message, error) {
 	data := promptData{Question: question, Query: query, Fence: fence(hits)}
 	for i, h := range hits {
-		data.Passages = append(data.Passages, promptPassage{i + 1, label(h), h.Text})
+		data.Passages = append(data.Passages, promptPassage{i + 1, label(h), h.Shown()})
 	}
 	return render(p.question, llm.User, data)
 }
@@ -144,7 +144,7 @@ func (p prompts) renderJudge(statements []promptStatement, passages []numbered) 
 	hits := make([]retriever.Hit, len(passages))
 	for i, n := range passages {
 		hits[i] = n.hit
-		data.Passages = append(data.Passages, promptPassage{n.number, label(n.hit), n.hit.Text})
+		data.Passages = append(data.Passages, promptPassage{n.number, label(n.hit), n.hit.Shown()})
 	}
 	data.Fence = fence(hits)
 	return render(p.judge, llm.User, data)
@@ -167,7 +167,7 @@ func fence(hits []retriever.Hit) string {
 	for n := 1; ; n++ {
 		taken := false
 		for _, h := range hits {
-			taken = taken || strings.Contains(h.Text, f)
+			taken = taken || strings.Contains(h.Shown(), f)
 		}
 		if !taken {
 			return f
@@ -179,35 +179,29 @@ func fence(hits []retriever.Hit) string {
 // maxLabel bounds in bytes each part of a label.
 const maxLabel = 200
 
-// label names a passage in one line: title, headings, document and lines.
+// label names a passage in one line: title, headings, document and where in it.
 func label(h retriever.Hit) string {
-	text, document, lines := Place(h)
+	text, document, where := Place(h)
 	if document != "" && document != text {
-		text += " (" + document + lines + ")"
+		text += " (" + document + where + ")"
 	}
 	return strings.TrimSpace(text)
 }
 
 // Place says where a passage stands, each part in one line: the path of its title
-// and headings, its document, and its lines as ", lines 3-5", empty if unknown.
-func Place(h retriever.Hit) (path, document, lines string) {
+// and headings, its document, and where in it as ", lines 3-5" or ", page 12", empty if
+// unknown.
+func Place(h retriever.Hit) (path, document, where string) {
 	var parts []string
 	for _, part := range append([]string{h.Title}, h.Headings...) {
 		if part = oneLine(part); part != "" && (len(parts) == 0 || parts[len(parts)-1] != part) {
 			parts = append(parts, part)
 		}
 	}
-	return strings.Join(parts, " > "), oneLine(h.Document), lineRange(h.Lines)
-}
-
-func lineRange(l retriever.Lines) string {
-	switch {
-	case l.First == 0:
-		return ""
-	case l.First == l.Last:
-		return fmt.Sprintf(", line %d", l.First)
+	if where = oneLine(retriever.Where(h.Lines, h.Place)); where != "" {
+		where = ", " + where
 	}
-	return fmt.Sprintf(", lines %d-%d", l.First, l.Last)
+	return strings.Join(parts, " > "), oneLine(h.Document), where
 }
 
 func oneLine(s string) string {

@@ -57,6 +57,9 @@ func checkDocument(doc *Document, dim int) error {
 		if err := checkChunk(c, dim); err != nil {
 			return fmt.Errorf("chunk %d: %w", i, err)
 		}
+		if c.Header.Start < 0 || c.Header.End < c.Header.Start || c.Header.End > c.Text.Start && c.Header.Len() > 0 {
+			return fmt.Errorf("chunk %d at %v has a header at %v: want one above it, or none", i, c.Text, c.Header)
+		}
 	}
 	if end != len(doc.Text) {
 		return fmt.Errorf("chunks end at byte %d of a text of %d: want them to cover it all", end, len(doc.Text))
@@ -80,6 +83,11 @@ func checkChunk(c *Chunk, dim int) error {
 	for _, h := range c.Headings {
 		if err := checkText(h); err != nil {
 			return fmt.Errorf("heading %q: %w", h, err)
+		}
+	}
+	for _, p := range []string{c.Place.Kind, c.Place.In, c.Place.First, c.Place.Last} {
+		if err := checkText(p); err != nil {
+			return fmt.Errorf("place %q: %w", c.Place, err)
 		}
 	}
 	return CheckVector(c.Vector, dim)

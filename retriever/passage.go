@@ -86,6 +86,8 @@ func (s span) hit(d Document) Hit {
 		Range:    r,
 		Source:   chunker.Range{Start: first.Source.Start, End: last.Source.End},
 		Lines:    Lines{first.Lines.First, last.Lines.Last},
+		Place:    first.Place.Through(last.Place),
+		Header:   first.Header.Of(d.Text),
 		Chunk:    s.best.Chunk,
 		Chunks:   [2]int{s.first, s.last},
 		Score:    s.best.Score,

@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"strings"
 	"unicode/utf8"
+
+	"github.com/waymark-rag/waymark/retriever"
 )
 
 // chatCompletion is a completion, or a chunk of one. The last three fields go beyond
@@ -112,12 +114,9 @@ func printedSources(out answer) string {
 		if b.Len() == 0 {
 			b.WriteString("\n\n---\n")
 		}
-		where := ""
-		switch l := c.Lines; {
-		case l.First > 0 && l.Last > l.First:
-			where = fmt.Sprintf(", lines %d-%d", l.First, l.Last)
-		case l.First > 0:
-			where = fmt.Sprintf(", line %d", l.First)
+		where := retriever.Where(c.Lines, c.Place)
+		if where != "" {
+			where = ", " + escapedLabel(where)
 		}
 		fmt.Fprintf(&b, "\n[%d] [%s](<%s>)%s  ", c.Number, escapedLabel(title(c)), c.URL, where)
 	}

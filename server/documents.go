@@ -5,6 +5,7 @@ import (
 	"net/http"
 	"strconv"
 
+	"github.com/waymark-rag/waymark/chunker"
 	"github.com/waymark-rag/waymark/ingest"
 	"github.com/waymark-rag/waymark/pipeline"
 	"github.com/waymark-rag/waymark/retriever"
@@ -98,8 +99,9 @@ type viewedChunk struct {
 	Start int `json:"start"`
 	End   int `json:"end"`
 	span16
-	Lines    [2]int   `json:"lines"`
-	Headings []string `json:"headings"`
+	Lines    [2]int        `json:"lines"`
+	Place    chunker.Place `json:"place,omitzero"`
+	Headings []string      `json:"headings"`
 }
 
 func newViewed(d retriever.Document) viewed {
@@ -112,7 +114,7 @@ func newViewed(d retriever.Document) viewed {
 		if headings == nil {
 			headings = []string{}
 		}
-		v.Chunks[i] = viewedChunk{i, c.Text.Start, c.Text.End, span16{at, end}, [2]int{c.Lines.First, c.Lines.Last}, headings}
+		v.Chunks[i] = viewedChunk{i, c.Text.Start, c.Text.End, span16{at, end}, [2]int{c.Lines.First, c.Lines.Last}, c.Place, headings}
 		at = end
 	}
 	return v

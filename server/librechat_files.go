@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/waymark-rag/waymark/chunker"
 	"github.com/waymark-rag/waymark/pipeline"
 	"github.com/waymark-rag/waymark/retriever"
 )
@@ -56,17 +57,20 @@ func (s *Server) ragQuery(w http.ResponseWriter, r *http.Request) error {
 		}
 		slices.SortStableFunc(hits, func(a, b retriever.Hit) int { return cmp.Compare(b.Score.Dense, a.Score.Dense) })
 		for _, h := range hits {
-			out = append(out, [2]any{newRAGFound(h.Text, h.Metadata, h.Lines), 1 - h.Score.Dense})
+			out = append(out, [2]any{newRAGFound(h.Shown(), h.Metadata, h.Lines, h.Place), 1 - h.Score.Dense})
 		}
 	}
 	s.writeJSON(w, r, http.StatusOK, out)
 	return nil
 }
 
-func newRAGFound(text string, metadata map[string]any, lines retriever.Lines) ragFound {
+func newRAGFound(text string, metadata map[string]any, lines retriever.Lines, place chunker.Place) ragFound {
 	m := map[string]any{metaFile: metadata[metaFile], metaUser: metadata[metaUser], metaSource: metadata[metaSource]}
 	if lines.First > 0 {
 		m["lines"] = [2]int{lines.First, lines.Last}
+	}
+	if !place.IsZero() {
+		m["place"] = place.String()
 	}
 	return ragFound{text, m, "Document"}
 }
@@ -125,7 +129,7 @@ func (s *Server) ragDocuments(w http.ResponseWriter, r *http.Request) error {
 	out := []ragFound{}
 	for _, d := range found {
 		for _, c := range d.Chunks {
-			out = append(out, newRAGFound(c.Text.Of(d.Text), d.Metadata, c.Lines))
+			out = append(out, newRAGFound(c.Text.Of(d.Text), d.Metadata, c.Lines, c.Place))
 		}
 	}
 	s.writeJSON(w, r, http.StatusOK, out)

@@ -136,7 +136,7 @@ func printSources(w io.Writer, answer pipeline.Answer) error {
 		fmt.Fprintln(w)
 	}
 	for _, c := range answer.Citations {
-		if _, err := fmt.Fprintf(w, "[%d] %s  (bytes %s)\n", c.Number, where(c.Document, c.Lines, c.Headings), c.Source); err != nil {
+		if _, err := fmt.Fprintf(w, "[%d] %s%s\n", c.Number, where(c.Document, c.Lines, c.Place, c.Headings), inBytes("  (bytes %s)", c.Source)); err != nil {
 			return err
 		}
 	}

@@ -8,6 +8,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/waymark-rag/waymark/chunker"
 	"github.com/waymark-rag/waymark/configs"
 	"github.com/waymark-rag/waymark/internal/wire"
 	"github.com/waymark-rag/waymark/pipeline"
@@ -152,11 +153,11 @@ func printHits(w io.Writer, hits []retriever.Hit) error {
 
 // printHit shows a passage under the number it goes by.
 func printHit(w io.Writer, number string, h retriever.Hit) error {
-	fmt.Fprintf(w, "%s %s\n", number, where(h.Document, h.Lines, h.Headings))
-	if _, err := fmt.Fprintf(w, "   bytes %s, %s\n", h.Source, h.Rule); err != nil {
+	fmt.Fprintf(w, "%s %s\n", number, where(h.Document, h.Lines, h.Place, h.Headings))
+	if _, err := fmt.Fprintf(w, "   %s%s\n", inBytes("bytes %s, ", h.Source), h.Rule); err != nil {
 		return err
 	}
-	for line := range strings.Lines(printable(strings.TrimSpace(h.Text))) {
+	for line := range strings.Lines(printable(strings.TrimSpace(h.Shown()))) {
 		if _, err := fmt.Fprintf(w, "   | %s\n", strings.TrimSuffix(line, "\n")); err != nil {
 			return err
 		}
@@ -164,11 +165,21 @@ func printHit(w io.Writer, number string, h retriever.Hit) error {
 	return nil
 }
 
+// inBytes writes the bytes of the file that a passage is, if it is in bytes of it.
+func inBytes(format string, source chunker.Range) string {
+	if source.Len() == 0 {
+		return ""
+	}
+	return fmt.Sprintf(format, source)
+}
+
 // where names a passage the way editors and compilers do, and the headings it
 // stands under.
-func where(document string, lines retriever.Lines, headings []string) string {
+func where(document string, lines retriever.Lines, place chunker.Place, headings []string) string {
 	out := oneLine(document)
-	if lines.First > 0 {
+	if !place.IsZero() {
+		out += ", " + oneLine(place.String())
+	} else if lines.First > 0 {
 		out += fmt.Sprintf(":%d", lines.First)
 		if lines.Last > lines.First {
 			out += fmt.Sprintf("-%d", lines.Last)

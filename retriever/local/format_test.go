@@ -32,7 +32,8 @@ func fixture() []retriever.Document {
 			Tokens: 3, Headings: []string{"Guide", "Start"}, Vector: []float32{1, 0, 0, 0}, Norm: 7.5,
 		}, {
 			Text: chunker.Range{Start: 17, End: 17 + len(second)}, Source: chunker.Range{Start: 20, End: 20 + len(second)},
-			Lines: retriever.Lines{First: 2, Last: 2}, Tokens: 5, Vector: []float32{0, 0, 0, -1}, Norm: 8,
+			Lines: retriever.Lines{First: 2, Last: 2}, Place: chunker.Place{Kind: chunker.PagePlace, First: "2", Last: "3"},
+			Header: chunker.Range{Start: 0, End: 5}, Tokens: 5, Vector: []float32{0, 0, 0, -1}, Norm: 8,
 		}},
 	}
 	return []retriever.Document{a, {ID: "empty.txt", Vector: []float32{0, 1, 0, 0}}}

@@ -67,7 +67,7 @@ func (s *Store) fetch(ctx context.Context, ids []string, want retriever.Want) ([
 
 func readChunks(ctx context.Context, tx *sql.Tx, ord int64, vectors bool) ([]retriever.Chunk, error) {
 	rows, err := tx.QueryContext(ctx, `SELECT text_start, text_end, source_start, source_end, first_line, last_line,
-		tokens, norm, headings, CASE WHEN ? THEN vector END FROM chunks WHERE key >= ? AND key < ? ORDER BY key`,
+		place, header_start, header_end, tokens, norm, headings, CASE WHEN ? THEN vector END FROM chunks WHERE key >= ? AND key < ? ORDER BY key`,
 		vectors, chunkKey(ord, 0), chunkKey(ord+1, 0))
 	if err != nil {
 		return nil, err
@@ -76,13 +76,18 @@ func readChunks(ctx context.Context, tx *sql.Tx, ord int64, vectors bool) ([]ret
 	var out []retriever.Chunk
 	for rows.Next() {
 		var c retriever.Chunk
-		var headings, vector sql.RawBytes
+		var place, headings, vector sql.RawBytes
 		if err := rows.Scan(&c.Text.Start, &c.Text.End, &c.Source.Start, &c.Source.End, &c.Lines.First, &c.Lines.Last,
-			&c.Tokens, &c.Norm, &headings, &vector); err != nil {
+			&place, &c.Header.Start, &c.Header.End, &c.Tokens, &c.Norm, &headings, &vector); err != nil {
 			return nil, err
 		}
 		if err := json.Unmarshal(headings, &c.Headings); err != nil {
 			return nil, err
+		}
+		if len(place) > 0 {
+			if err := json.Unmarshal(place, &c.Place); err != nil {
+				return nil, err
+			}
 		}
 		if vectors {
 			c.Vector = decodeFloat16(nil, vector)

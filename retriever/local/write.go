@@ -155,8 +155,8 @@ func newWriter(ctx context.Context, tx *sql.Tx, st *state) (*writer, error) {
 		{&w.dropChunks, `DELETE FROM chunks WHERE key >= ? AND key < ?`},
 		{&w.dropWords, `DELETE FROM words WHERE rowid >= ? AND rowid < ?`},
 		{&w.addDocument, `INSERT INTO documents (id, chunks, title, hash, metadata, vector, text) VALUES (?, ?, ?, ?, ?, ?, ?)`},
-		{&w.addChunk, `INSERT INTO chunks (key, text_start, text_end, source_start, source_end, first_line, last_line, tokens, norm, headings, vector)
-			VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`},
+		{&w.addChunk, `INSERT INTO chunks (key, text_start, text_end, source_start, source_end, first_line, last_line,
+			place, header_start, header_end, tokens, norm, headings, vector) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`},
 		{&w.addWords, `INSERT INTO words (rowid, text, headings) VALUES (?, ?, ?)`},
 	} {
 		var err error
@@ -212,9 +212,15 @@ func (w *writer) insert(d *retriever.Document) error {
 		if err != nil {
 			return err
 		}
+		place := []byte{}
+		if !c.Place.IsZero() {
+			if place, err = json.Marshal(c.Place); err != nil {
+				return err
+			}
+		}
 		key := chunkKey(ord, i)
 		_, err = w.addChunk.ExecContext(w.ctx, key, c.Text.Start, c.Text.End, c.Source.Start, c.Source.End,
-			c.Lines.First, c.Lines.Last, c.Tokens, float64(c.Norm), string(headings), encodeFloat16(c.Vector))
+			c.Lines.First, c.Lines.Last, string(place), c.Header.Start, c.Header.End, c.Tokens, float64(c.Norm), string(headings), encodeFloat16(c.Vector))
 		if err != nil {
 			return err
 		}

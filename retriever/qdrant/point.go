@@ -122,12 +122,14 @@ func mean(chunks []retriever.Chunk) []float32 {
 
 // keptChunk is what the payload says of a chunk.
 type keptChunk struct {
-	Text     [2]int   `json:"text"`
-	Source   [2]int   `json:"source"`
-	Lines    [2]int   `json:"lines"`
-	Tokens   int      `json:"tokens"`
-	Norm     float32  `json:"norm"`
-	Headings []string `json:"headings"`
+	Text     [2]int        `json:"text"`
+	Source   [2]int        `json:"source"`
+	Lines    [2]int        `json:"lines"`
+	Tokens   int           `json:"tokens"`
+	Norm     float32       `json:"norm"`
+	Headings []string      `json:"headings"`
+	Place    chunker.Place `json:"place,omitzero"`
+	Header   [2]int        `json:"header,omitzero"`
 }
 
 // chunksValue writes chunks as a string of JSON: as a structure they would take
@@ -138,6 +140,7 @@ func chunksValue(chunks []retriever.Chunk) (*pb.Value, error) {
 		kept[i] = keptChunk{
 			Text: [2]int{c.Text.Start, c.Text.End}, Source: [2]int{c.Source.Start, c.Source.End},
 			Lines: [2]int{c.Lines.First, c.Lines.Last}, Tokens: c.Tokens, Norm: c.Norm, Headings: c.Headings,
+			Place: c.Place, Header: [2]int{c.Header.Start, c.Header.End},
 		}
 	}
 	b, err := json.Marshal(kept)
@@ -154,6 +157,7 @@ func readChunks(v *pb.Value) ([]retriever.Chunk, error) {
 		out[i] = retriever.Chunk{
 			Text: chunker.Range{Start: k.Text[0], End: k.Text[1]}, Source: chunker.Range{Start: k.Source[0], End: k.Source[1]},
 			Lines: retriever.Lines{First: k.Lines[0], Last: k.Lines[1]}, Tokens: k.Tokens, Norm: k.Norm, Headings: k.Headings,
+			Place: k.Place, Header: chunker.Range{Start: k.Header[0], End: k.Header[1]},
 		}
 	}
 	return out, nil

@@ -105,6 +105,8 @@ func testRefused(t *testing.T, at Open) {
 		"range beyond":     func(d *retriever.Document) { d.Chunks[1].Text.End += 5 },
 		"negative source":  func(d *retriever.Document) { d.Chunks[0].Source = chunker.Range{Start: -1, End: 4} },
 		"lines backwards":  func(d *retriever.Document) { d.Chunks[0].Lines = retriever.Lines{First: 5, Last: 4} },
+		"place not UTF-8":  func(d *retriever.Document) { d.Chunks[0].Place = chunker.Place{In: "\xff"} },
+		"header below":     func(d *retriever.Document) { d.Chunks[0].Header = chunker.Range{Start: 1, End: 2} },
 		"metadata type":    func(d *retriever.Document) { d.Metadata = map[string]any{"k": struct{}{}} },
 		"metadata NaN":     func(d *retriever.Document) { d.Metadata = map[string]any{"k": math.NaN()} },
 		"bytes not UTF-8":  func(d *retriever.Document) { d.Title = "\xff" },

@@ -198,6 +198,10 @@ func document(id string, vector []float32, parts ...part) retriever.Document {
 			Vector:   p.vector,
 			Norm:     float32(i) + 0.5,
 		})
+		if c := &d.Chunks[i]; i > 0 { // the first knows neither
+			c.Place = chunker.Place{Kind: chunker.RowPlace, In: "Sheet", First: fmt.Sprint(i), Last: fmt.Sprint(i + 1)}
+			c.Header = chunker.Range{Start: 0, End: min(4, d.Chunks[0].Text.End)}
+		}
 	}
 	return d
 }

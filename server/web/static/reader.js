@@ -4,7 +4,7 @@ import * as api from "./api.js";
 import { byId, el, icon, notice, plural, say } from "./dom.js";
 import { unitsIn, whole } from "./offsets.js";
 import { scores } from "./scores.js";
-import { citedPassage, lines, name, section } from "./turn.js";
+import { citedPassage, name, section, where } from "./turn.js";
 
 // Documents may be long: so much is shown around a passage, and so much more at
 // a time, in units of UTF-16.
@@ -78,7 +78,7 @@ async function show(target) {
     if (current !== target) return;
     heading.textContent = doc.title || target.id;
     fill(body, doc, target);
-    say(target.passage ? `${heading.textContent}, ${lines(target.passage)}` : heading.textContent);
+    say(target.passage ? [heading.textContent, where(target.passage)].filter(Boolean).join(", ") : heading.textContent);
   } catch (error) {
     if (current !== target) return;
     if (error.status === 404) {
@@ -97,7 +97,7 @@ async function read(collection, id) {
 
 function header(target, heading) {
   const { passage, turn, number } = target;
-  const path = passage ? [target.id, ...section(passage), lines(passage)] : [target.id];
+  const path = passage ? [target.id, ...section(passage), where(passage)].filter(Boolean) : [target.id];
   const steps = number === null ? [] : turn.citations.length === 1 ? [el("span", { class: "number" }, "1")] : [
     el("button", { type: "button", class: "quiet square", "aria-label": "Previous citation", disabled: number === 1, onclick: () => step(-1) }, icon("previous")),
     el("span", { class: "of" }, el("span", { class: "number" }, String(number)), ` of ${turn.citations.length}`),

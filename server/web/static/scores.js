@@ -2,7 +2,7 @@
 // rule that combined them.
 
 import { el } from "./dom.js";
-import { lines } from "./turn.js";
+import { where } from "./turn.js";
 
 // scores makes the explanation. all are the passages of the same answer: a score
 // by words has no upper bound, so its bar is drawn against theirs.
@@ -17,8 +17,12 @@ export function scores(passage, all) {
       ...row("Words", score.lexical > 0 ? "words in common, rare ones counting most (BM25)" : "not among the best by words in common (BM25)",
         score.lexical, best > 0 ? score.lexical / best : 0, 2)),
     rule ? el("p", { class: "rule" }, place > 0 ? `Number ${place} of ${all.length} by the rule ` : "Rule: ", el("code", {}, rule)) : null,
-    el("p", { class: "note" }, `${lines(passage)}, bytes ${source.start.toLocaleString("en")} to ${source.end.toLocaleString("en")} of the file`));
+    el("p", { class: "note" }, [where(passage), inBytes(source)].filter(Boolean).join(", ")));
 }
+
+// inBytes says which bytes of the file a passage is; of a PDF and the like it is none.
+const inBytes = ({ start, end }) =>
+  end > start ? `bytes ${start.toLocaleString("en")} to ${end.toLocaleString("en")} of the file` : "";
 
 function row(label, meaning, value, share, digits) {
   const bar = el("span", { class: "bar", "aria-hidden": "true" });

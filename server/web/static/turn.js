@@ -26,7 +26,7 @@ export function turnView(turn, { open, passage, again }) {
       type: "button",
       class: doubt ? "chip doubtful" : "chip",
       "data-number": number,
-      "aria-label": `Citation ${number}: ${name(cited)}, ${lines(cited)}${doubt ? "; the passage does not bear the sentence out" : ""}`,
+      "aria-label": `Citation ${number}: ${[name(cited), where(cited)].filter(Boolean).join(", ")}${doubt ? "; the passage does not bear the sentence out" : ""}`,
       title: name(cited),
       onclick: (e) => open(turn, number, e.currentTarget),
     }, String(number));
@@ -95,7 +95,18 @@ export function citedPassage(turn, number) {
 // section is the path of headings above a passage, without the document's title.
 export const section = (passage) => (passage.headings ?? []).filter((h, i) => i > 0 || h !== passage.title);
 export const name = (passage) => passage.title || passage.document;
-export const lines = ({ lines: { first, last } }) => (first === last ? `line ${first}` : `lines ${first}–${last}`);
+
+// where is the place of a passage in its file, in a reader's terms; empty if it is not known.
+export const where = ({ lines, place }) => {
+  if (place) {
+    const many = place.last && place.last !== place.first;
+    const count = place.first ? `${place.first}${many ? `–${place.last}` : ""}` : "";
+    const kind = place.kind && place.kind !== "time" ? `${place.kind}${many ? "s" : ""} ` : "";
+    return [place.in, count && kind + count].filter(Boolean).join(", ");
+  }
+  if (!lines.first) return "";
+  return lines.first === lines.last ? `line ${lines.first}` : `lines ${lines.first}–${lines.last}`;
+};
 
 function progressOf(turn) {
   switch (turn.state) {
@@ -151,12 +162,12 @@ function afterwards(turn, doubts, { open, passage, again }) {
 }
 
 function source(passage, number, onclick) {
-  const where = [...section(passage), lines(passage)].join(" › ");
+  const path = [...section(passage), where(passage)].filter(Boolean).join(" › ");
   return el("button", { type: "button", class: "source", onclick },
     number === null ? null : el("span", { class: "number", "aria-hidden": "true" }, String(number)),
     el("span", { class: "about" },
       el("bdi", { class: "title" }, name(passage)),
-      el("bdi", { class: "where" }, where),
+      el("bdi", { class: "where" }, path),
       el("bdi", { class: "excerpt" }, beginning(passage.text ?? passage.excerpt))));
 }
 
@@ -173,7 +184,7 @@ function copyButton(turn) {
     type: "button",
     class: "quiet",
     onclick: async () => {
-      const sources = turn.citations.map((c) => `[${c.number}] ${name(c)}, ${lines(c)} (${c.document})`);
+      const sources = turn.citations.map((c) => `[${c.number}] ${[name(c), where(c)].filter(Boolean).join(", ")} (${c.document})`);
       try {
         await navigator.clipboard.writeText([turn.text, ...(sources.length ? ["", ...sources] : [])].join("\n"));
         label.textContent = "Copied";
