@@ -14,18 +14,20 @@ func ExampleWalk() {
 	ctx := context.Background()
 	opts := &ingest.WalkOptions{Include: []string{"*.md", "main.go"}}
 	for file, err := range ingest.Walk(ctx, []string{"testdata"}, opts) {
-		var loaded *ingest.Loaded
-		if err == nil {
-			loaded, err = ingest.Read(ctx, file, nil)
-		}
-		if skip := (*ingest.Skip)(nil); errors.As(err, &skip) {
-			fmt.Println(skip)
-			continue
-		}
 		if err != nil {
 			log.Fatal(err)
 		}
-		fmt.Printf("%s: %s %q\n", loaded.Document.ID, loaded.Format, loaded.Document.Title)
+		// An archive gives many documents, another file one.
+		for loaded, err := range ingest.Read(ctx, file, nil) {
+			if skip := (*ingest.Skip)(nil); errors.As(err, &skip) {
+				fmt.Println(skip)
+				continue
+			}
+			if err != nil {
+				log.Fatal(err)
+			}
+			fmt.Printf("%s: %s %q\n", loaded.Document.ID, loaded.Format, loaded.Document.Title)
+		}
 	}
 	// Output:
 	// bom-crlf.md: markdown "Title"
@@ -37,15 +39,16 @@ func ExampleWalk() {
 
 func ExampleParse() {
 	page := []byte("<title>Tea</title><p>One cup.</p><p>Two &amp; more.</p>")
-	loaded, err := ingest.Parse("tea.html", page)
-	if err != nil {
-		log.Fatal(err)
+	for loaded, err := range ingest.Parse(context.Background(), "tea.html", page, nil) {
+		if err != nil {
+			log.Fatal(err)
+		}
+		doc := loaded.Document
+		second := chunker.Range{Start: len("One cup.\n\n"), End: len(doc.Text)}
+		fmt.Println(doc.Title)
+		fmt.Println(second.Of(doc.Text))
+		fmt.Println(doc.Source.Tile(second).Of(string(page)))
 	}
-	doc := loaded.Document
-	second := chunker.Range{Start: len("One cup.\n\n"), End: len(doc.Text)}
-	fmt.Println(doc.Title)
-	fmt.Println(second.Of(doc.Text))
-	fmt.Println(doc.Source.Tile(second).Of(string(page)))
 	// Output:
 	// Tea
 	// Two & more.

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"fmt"
 	"path"
+	"path/filepath"
 	"slices"
 	"strings"
 
@@ -11,17 +12,39 @@ import (
 )
 
 // reader makes a document of a file in one format. It sets the text, its map
-// and syntax, and what the content says of title, headings and metadata. A Skip
-// it returns needs no path.
+// and syntax, and what the content says of title, headings, tables, places and
+// metadata. A Skip it returns needs no path. Parts that give no text are left out of
+// the budget's document (budget.leaveOut), under a path that names the part.
 type reader interface {
-	read(data []byte) (chunker.Document, *Skip)
+	read(b *budget, data []byte) (chunker.Document, *Skip)
 }
 
-// format is a reader and what is known of a file once it is chosen.
+// format is a reader or a container, and what is known of a file once it is chosen.
 type format struct {
-	name     string
-	reader   reader
-	language string // of code
+	name      string
+	reader    reader
+	container container
+	language  string // of code
+}
+
+func (f format) isZero() bool { return f.reader == nil && f.container == nil }
+
+// byExtension finds a format by the extension of a name. Source code has a table of
+// its own, languages.
+var byExtension = extensions(map[string]format{
+	"txt text log rst adoc asciidoc csv tsv": textFormat,
+	"md markdown mdown mkd":                  markdownFormat,
+	"html htm xhtml":                         htmlFormat,
+})
+
+func extensions(lists map[string]format) map[string]format {
+	out := map[string]format{}
+	for list, f := range lists {
+		for _, ext := range strings.Fields(list) {
+			out[ext] = f
+		}
+	}
+	return out
 }
 
 var (
@@ -39,22 +62,18 @@ func formatOf(name string, data []byte) (format, *Skip) {
 	if s := unsupportedName(name); s != nil {
 		return format{}, s
 	}
+	name = filepath.ToSlash(name)
 	if language, ok := languagesByName[strings.ToLower(path.Base(name))]; ok {
 		return codeFormat(language), nil
 	}
-	switch ext := extension(name); ext {
-	case "txt", "text", "log", "rst", "adoc", "asciidoc", "csv", "tsv":
-		return textFormat, nil
-	case "md", "markdown", "mdown", "mkd":
-		return markdownFormat, nil
-	case "html", "htm", "xhtml":
-		return htmlFormat, nil
-	default:
-		if language, ok := languages[ext]; ok {
-			return codeFormat(language), nil
-		}
-		return sniff(data)
+	ext := extension(name)
+	if f, ok := byExtension[ext]; ok {
+		return f, nil
 	}
+	if language, ok := languages[ext]; ok {
+		return codeFormat(language), nil
+	}
+	return sniff(data)
 }
 
 // extension is what follows the last dot of the name, in lower case. A name

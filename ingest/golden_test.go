@@ -1,6 +1,7 @@
 package ingest_test
 
 import (
+	"errors"
 	"flag"
 	"fmt"
 	"maps"
@@ -26,12 +27,18 @@ func TestGolden(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			l, err := ingest.Parse("folder/"+name, data)
-			if err != nil {
-				t.Fatal(err)
+			got, golden := "", filepath.Join("testdata", name+".golden")
+			for l, err := range ingest.Parse(t.Context(), "folder/"+name, data, nil) {
+				switch skip := (*ingest.Skip)(nil); {
+				case errors.As(err, &skip):
+					got += skip.Error() + "\n"
+				case err != nil:
+					t.Fatal(err)
+				default:
+					checkLoaded(t, data, l)
+					got += describe(l)
+				}
 			}
-			checkLoaded(t, data, l)
-			got, golden := describe(l), filepath.Join("testdata", name+".golden")
 			if *update {
 				if err := os.WriteFile(golden, []byte(got), 0o644); err != nil {
 					t.Fatal(err)
@@ -68,12 +75,21 @@ func inputs(t testing.TB) []string {
 func describe(l *ingest.Loaded) string {
 	var b strings.Builder
 	doc := l.Document
+	if doc.ID != doc.Metadata["path"] {
+		b.WriteString("its path is not its id\n")
+	}
 	fmt.Fprintf(&b, "title: %q\nsyntax: %q\n", doc.Title, doc.Syntax)
 	for _, key := range slices.Sorted(maps.Keys(doc.Metadata)) {
 		fmt.Fprintf(&b, "%s: %#v\n", key, doc.Metadata[key])
 	}
 	for _, h := range doc.Headings {
 		fmt.Fprintf(&b, "h%d %v: %q\n", h.Level, h.Range, h.Title)
+	}
+	for _, table := range doc.Tables {
+		fmt.Fprintf(&b, "table %v, header %q\n", table.Range, table.Header.Of(doc.Text))
+	}
+	for _, p := range doc.Places {
+		fmt.Fprintf(&b, "place %v: %s\n", p.Range, p.Place)
 	}
 	at := 0
 	for line := range strings.Lines(doc.Text) {

@@ -14,7 +14,7 @@ import (
 // file its text lies.
 type htmlReader struct{}
 
-func (htmlReader) read(data []byte) (chunker.Document, *Skip) {
+func (htmlReader) read(_ *budget, data []byte) (chunker.Document, *Skip) {
 	src, skip := decodeHTML(data)
 	if skip != nil {
 		return chunker.Document{}, skip

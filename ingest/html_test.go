@@ -4,7 +4,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/waymark-rag/waymark/ingest"
 )
 
 func TestParseHTMLText(t *testing.T) {
@@ -29,7 +28,7 @@ func TestParseHTMLText(t *testing.T) {
 		{"pre then block", "<pre>a\n\n</pre>b<pre>c </pre> d", "a\n\nb\n\nc \n\nd"},
 		{"breaks", "a<br>b<br><br>c<br><br><br>d", "a\nb\n\nc\n\nd"},
 	} {
-		l, err := ingest.Parse("page.html", []byte(tc.page))
+		l, err := parse("page.html", []byte(tc.page))
 		if err != nil {
 			t.Errorf("%s: %v", tc.name, err)
 			continue
@@ -56,7 +55,7 @@ func TestParseHTMLStaysLinear(t *testing.T) {
 		"references":      strings.Repeat("&", n) + "x",
 		"long reference":  "&" + strings.Repeat("x", 10*n) + ";",
 	} {
-		l, err := ingest.Parse("page.html", []byte(page))
+		l, err := parse("page.html", []byte(page))
 		if err != nil {
 			t.Fatalf("%s: %v", name, err)
 		}

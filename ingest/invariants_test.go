@@ -1,6 +1,9 @@
 package ingest_test
 
 import (
+	"context"
+	"errors"
+	"iter"
 	"strings"
 	"testing"
 	"unicode/utf8"
@@ -9,10 +12,23 @@ import (
 	"github.com/waymark-rag/waymark/ingest"
 )
 
+// parse gives the first that comes of content that holds one document.
+func parse(name string, data []byte) (*ingest.Loaded, error) {
+	return one(ingest.Parse(context.Background(), name, data, nil))
+}
+
+func one(all iter.Seq2[*ingest.Loaded, error]) (*ingest.Loaded, error) {
+	for l, err := range all {
+		return l, err
+	}
+	return nil, errors.New("nothing came")
+}
+
 // checkLoaded tests what must hold for every document, whatever the file was.
 func checkLoaded(t *testing.T, data []byte, l *ingest.Loaded) {
 	t.Helper()
 	doc := l.Document
+	part := doc.Source.Part()
 	switch {
 	case !utf8.ValidString(doc.Text) || strings.Contains(doc.Text, "\x00"):
 		t.Errorf("text is not UTF-8 without NUL: %q", doc.Text)
@@ -20,13 +36,22 @@ func checkLoaded(t *testing.T, data []byte, l *ingest.Loaded) {
 		t.Errorf("text is blank: %q", doc.Text)
 	case !utf8.ValidString(doc.Title) || doc.Title == "" || strings.Contains(doc.Title, "\x00"):
 		t.Errorf("title = %q, want text", doc.Title)
-	case doc.Source.Part().Len() != len(data):
-		t.Errorf("map is for %d bytes, file has %d", doc.Source.Part().Len(), len(data))
 	}
-	checkTiles(t, doc, len(data))
-	if l.Format != "html" && !isUTF16(data) {
-		checkSameBytes(t, doc, data)
+	switch l.Format {
+	case "text", "markdown", "code": // the file as it is
+		if !isUTF16(data) {
+			checkSameBytes(t, doc, data)
+		}
+		if part != (chunker.Range{End: len(data)}) && doc.ID == doc.Metadata["path"] && !strings.Contains(doc.ID, "/") {
+			t.Errorf("map is for bytes %v, file has %d", part, len(data))
+		}
 	}
+	if part.Len() > 0 {
+		checkTiles(t, doc, part)
+	} else if r := doc.Source.Tile(chunker.Range{End: len(doc.Text)}); r.Len() != 0 {
+		t.Errorf("text of no bytes in the file stands at %v", r)
+	}
+	checkPlaces(t, doc)
 	end := 0
 	for _, h := range doc.Headings {
 		if h.Start < end || h.Len() <= 0 || h.End > len(doc.Text) || h.Level < 1 || h.Level > 6 {
@@ -53,10 +78,32 @@ func checkLoaded(t *testing.T, data []byte, l *ingest.Loaded) {
 	}
 }
 
-// checkTiles maps every character; the file ranges must tile the file.
-func checkTiles(t *testing.T, doc chunker.Document, size int) {
+// checkPlaces tests that tables and places lie in the text, in order, and that
+// headers do in their tables.
+func checkPlaces(t *testing.T, doc chunker.Document) {
 	t.Helper()
 	end := 0
+	for _, table := range doc.Tables {
+		h := table.Header
+		if table.Start < end || table.Len() <= 0 || table.End > len(doc.Text) || h.Len() > 0 && (h.Start < table.Start || h.End > table.End) {
+			t.Fatalf("table %v with header %v after %d of %d", table.Range, h, end, len(doc.Text))
+		}
+		end = table.End
+	}
+	end = 0
+	for _, p := range doc.Places {
+		if p.Start < end || p.Len() < 0 || p.End > len(doc.Text) || p.Place.IsZero() {
+			t.Fatalf("place %v %+v after %d of %d", p.Range, p.Place, end, len(doc.Text))
+		}
+		end = p.End
+	}
+}
+
+// checkTiles maps every character; the file ranges must tile the part of the file
+// that the document is of.
+func checkTiles(t *testing.T, doc chunker.Document, part chunker.Range) {
+	t.Helper()
+	end := part.Start
 	for i, r := range doc.Text {
 		got := doc.Source.Tile(chunker.Range{Start: i, End: i + utf8.RuneLen(r)})
 		if got.Start != end || got.End < end {
@@ -64,8 +111,8 @@ func checkTiles(t *testing.T, doc chunker.Document, size int) {
 		}
 		end = got.End
 	}
-	if end != size {
-		t.Fatalf("the text maps to %d of %d file bytes", end, size)
+	if end != part.End {
+		t.Fatalf("the text maps to file bytes up to %d of %v", end, part)
 	}
 }
 

@@ -9,29 +9,69 @@ import (
 	"io"
 	"os"
 	"syscall"
+	"time"
+
+	"github.com/waymark-rag/waymark/chunker"
 )
 
 // ReadOptions bounds what is read. The zero value is the default.
 type ReadOptions struct {
-	// MaxBytes is the size of the largest file that is read; 0 means 32 MiB.
+	// MaxBytes is the size of the largest file that is read, also of one in an
+	// archive; 0 means 32 MiB.
 	MaxBytes int64
+	// MaxUnpacked is how many bytes a file may unpack to, all that is in it
+	// together; 0 means 512 MiB.
+	MaxUnpacked int64
+	// MaxMembers is how many documents a file may hold; 0 means 100,000.
+	MaxMembers int
+	// MaxDepth is how deep archives and mails may lie in each other; 0 means 3.
+	MaxDepth int
+	// MaxTime is how long the reading of a file may take; 0 means a minute.
+	MaxTime time.Duration
+}
+
+func (o ReadOptions) withDefaults() ReadOptions {
+	if o.MaxBytes == 0 {
+		o.MaxBytes = 32 << 20
+	}
+	if o.MaxUnpacked == 0 {
+		o.MaxUnpacked = 512 << 20
+	}
+	if o.MaxMembers == 0 {
+		o.MaxMembers = 100_000
+	}
+	if o.MaxDepth == 0 {
+		o.MaxDepth = 3
+	}
+	if o.MaxTime == 0 {
+		o.MaxTime = time.Minute
+	}
+	return o
 }
 
 // Validate reports the first value that cannot be used.
 func (o ReadOptions) Validate() error {
-	if o.MaxBytes < 0 {
-		return fmt.Errorf("max bytes %d: want 1 or more, or 0 for the default", o.MaxBytes)
+	for name, value := range map[string]int64{
+		"bytes": o.MaxBytes, "unpacked": o.MaxUnpacked, "members": int64(o.MaxMembers), "depth": int64(o.MaxDepth), "time": int64(o.MaxTime),
+	} {
+		if value < 0 {
+			return fmt.Errorf("max %s %d: want 1 or more, or 0 for the default", name, value)
+		}
 	}
 	return nil
 }
 
 // Raw is a file's content before it is parsed.
 type Raw struct {
-	ID   string // of the document it will be
+	ID   string // of the document it will be; a caller may choose another
 	Hash string // SHA-256 of Data in hex
 	Data []byte
 
 	path string // for messages
+	// Of a member that is in its container's bytes as it is: where it starts there.
+	start, lines int
+	place        chunker.Place
+	container    string // id of the outermost file; empty for that file itself
 }
 
 // NewRaw wraps content that does not come from a file that Walk found. The name
@@ -55,10 +95,7 @@ func Load(ctx context.Context, f File, opts *ReadOptions) (*Raw, error) {
 	if err := opts.Validate(); err != nil {
 		return nil, err
 	}
-	limit := opts.MaxBytes
-	if limit == 0 {
-		limit = 32 << 20
-	}
+	limit := opts.withDefaults().MaxBytes
 	if s := unsupportedName(f.ID); s != nil {
 		s.Path = f.Path
 		return nil, s

@@ -22,7 +22,7 @@ func TestRead(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		got, err := ingest.Read(t.Context(), f, nil)
+		got, err := one(ingest.Read(t.Context(), f, nil))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -40,7 +40,7 @@ func TestRead(t *testing.T) {
 		}
 		// What a reader is given by name is the same document.
 		name := strings.TrimPrefix(f.Path, root+string(filepath.Separator))
-		parsed, err := ingest.Parse(filepath.ToSlash(name), data)
+		parsed, err := parse(filepath.ToSlash(name), data)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -69,7 +69,7 @@ func TestLoadLimits(t *testing.T) {
 		{"gone.txt", 0, ingest.Unreadable},
 	} {
 		f := ingest.File{ID: tc.name, Path: filepath.Join(root, tc.name)}
-		_, err := ingest.Read(t.Context(), f, &ingest.ReadOptions{MaxBytes: tc.max})
+		_, err := one(ingest.Read(t.Context(), f, &ingest.ReadOptions{MaxBytes: tc.max}))
 		var skip *ingest.Skip
 		switch {
 		case tc.want == "" && err != nil:

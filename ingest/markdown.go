@@ -10,7 +10,7 @@ import (
 // matter's bytes belong to whatever the text starts with.
 type markdownReader struct{}
 
-func (markdownReader) read(data []byte) (chunker.Document, *Skip) {
+func (markdownReader) read(_ *budget, data []byte) (chunker.Document, *Skip) {
 	src, skip := decode(data)
 	if skip != nil {
 		return chunker.Document{}, skip

@@ -3,6 +3,7 @@ package ingest
 import (
 	"context"
 	"fmt"
+	"iter"
 	"path"
 	"strings"
 	"unicode/utf8"
@@ -15,6 +16,9 @@ const (
 	MetaPath     = "path"     // the document's id
 	MetaFormat   = "format"   // text, markdown, html or code
 	MetaLanguage = "language" // of code, such as "go"
+	// MetaContainer is the id of the file that a document was in: an archive, a
+	// mailbox, a file of records.
+	MetaContainer = "container"
 )
 
 // Loaded is a document with what identifies the content it was made from.
@@ -24,49 +28,134 @@ type Loaded struct {
 	Format   string // as in MetaFormat
 }
 
-// Read loads and parses a file.
-func Read(ctx context.Context, f File, opts *ReadOptions) (*Loaded, error) {
-	raw, err := Load(ctx, f, opts)
-	if err != nil {
-		return nil, err
+// Read loads a file and yields its documents; see [Raw.Documents].
+func Read(ctx context.Context, f File, opts *ReadOptions) iter.Seq2[*Loaded, error] {
+	return func(yield func(*Loaded, error) bool) {
+		raw, err := Load(ctx, f, opts)
+		if err != nil {
+			yield(nil, err)
+			return
+		}
+		raw.Documents(ctx, opts)(yield)
 	}
-	return raw.Parse()
 }
 
-// Parse makes a document of content that does not come from a file that Walk
+// Parse yields the documents of content that does not come from a file that Walk
 // found; see [NewRaw] for the name.
-func Parse(name string, data []byte) (*Loaded, error) {
-	return NewRaw(name, data).Parse()
+func Parse(ctx context.Context, name string, data []byte, opts *ReadOptions) iter.Seq2[*Loaded, error] {
+	return NewRaw(name, data).Documents(ctx, opts)
 }
 
-// Parse makes a document of the content. Content that gives no text is a
-// *[Skip]. The document's title is the one in its front matter, its first
-// heading of level 1 or its <title>, else the last part of its id.
-func (r *Raw) Parse() (*Loaded, error) {
-	if r.ID == "" || !utf8.ValidString(r.ID) || strings.Contains(r.ID, "\x00") {
-		return nil, fmt.Errorf("document id %q: want a name in UTF-8 without NUL", r.ID)
+// Documents yields what the content holds: one document as a rule, those of its
+// members for an archive, a mailbox or a file of records. What gives no text, the
+// content as a whole, a member or a page, is a *[Skip]; the others are not affected.
+// Any other error is ctx's or about the options, and the last.
+//
+// A document's title is the one in its front matter, its first heading of level 1 or
+// its <title>, else the last part of its id.
+func (r *Raw) Documents(ctx context.Context, opts *ReadOptions) iter.Seq2[*Loaded, error] {
+	return func(yield func(*Loaded, error) bool) {
+		if opts == nil {
+			opts = &ReadOptions{}
+		}
+		if err := opts.Validate(); err != nil {
+			yield(nil, err)
+			return
+		}
+		if r.ID == "" || !utf8.ValidString(r.ID) || strings.Contains(r.ID, "\x00") {
+			yield(nil, fmt.Errorf("document id %q: want a name in UTF-8 without NUL", r.ID))
+			return
+		}
+		b, done := newBudget(ctx, *opts)
+		defer done()
+		enough := false
+		r.documents(b, format{}, 0, func(l *Loaded, err error) bool {
+			if ctx.Err() == nil {
+				enough = !yield(l, err)
+			}
+			return ctx.Err() == nil && !enough
+		})
+		if ctx.Err() != nil && !enough {
+			yield(nil, ctx.Err())
+		}
 	}
-	doc, format, err := r.read()
-	if err != nil {
-		err.Path = r.path
-		return nil, err
+}
+
+// documents yields the documents of content in a format; the zero format is told by
+// name and content. It reports whether more is wanted.
+func (r *Raw) documents(b *budget, f format, depth int, yield func(*Loaded, error) bool) bool {
+	if len(r.Data) == 0 {
+		return yield(nil, r.skip(&Skip{Reason: Empty}))
 	}
+	if f.isZero() {
+		var skip *Skip
+		if f, skip = formatOf(r.path, r.Data); skip != nil {
+			return yield(nil, r.skip(skip))
+		}
+	}
+	if f.container != nil {
+		return r.open(b, f.container, depth, yield)
+	}
+	doc, skip := f.reader.read(b, r.Data)
+	left := b.takeLeft()
+	switch {
+	case skip == nil && strings.TrimSpace(doc.Text) == "":
+		skip = &Skip{Reason: Blank}
+		if len(left) > 0 { // they say why
+			skip, left = left[0], left[1:]
+		}
+		fallthrough
+	case skip != nil:
+		left = append([]*Skip{skip}, left...)
+	default:
+		if !yield(r.loaded(doc, f), nil) {
+			return false
+		}
+	}
+	for _, s := range left {
+		if !yield(nil, r.skip(s)) {
+			return false
+		}
+	}
+	return true
+}
+
+// loaded completes a document that a reader has made.
+func (r *Raw) loaded(doc chunker.Document, f format) *Loaded {
 	doc.ID = r.ID
 	if doc.Title == "" {
 		doc.Title = path.Base(r.ID)
 	}
 	doc.Title = clip(doc.Title)
+	doc.Source = doc.Source.In(r.start, r.lines)
+	if len(doc.Places) == 0 && !r.place.IsZero() {
+		doc.Places = []chunker.Placed{{Range: chunker.Range{End: len(doc.Text)}, Place: r.place}}
+	}
 	if doc.Metadata == nil {
 		doc.Metadata = map[string]any{}
 	}
 	doc.Metadata[MetaPath] = r.ID
-	doc.Metadata[MetaFormat] = format.name
-	if format.language != "" {
-		doc.Metadata[MetaLanguage] = format.language
+	doc.Metadata[MetaFormat] = f.name
+	delete(doc.Metadata, MetaContainer)
+	if r.container != "" {
+		doc.Metadata[MetaContainer] = r.container
+	}
+	if f.language != "" {
+		doc.Metadata[MetaLanguage] = f.language
 	} else {
 		delete(doc.Metadata, MetaLanguage)
 	}
-	return &Loaded{Document: doc, Hash: r.Hash, Format: format.name}, nil
+	return &Loaded{Document: doc, Hash: r.Hash, Format: f.name}
+}
+
+// skip says which content a Skip is about. One with a path of its own names a part.
+func (r *Raw) skip(s *Skip) *Skip {
+	named := *s
+	named.Path = r.path
+	if s.Path != "" {
+		named.Path += ", " + s.Path
+	}
+	return &named
 }
 
 // clip bounds a title: a tag that is never closed may make it as long as the page.
@@ -80,19 +169,4 @@ func clip(title string) string {
 		end--
 	}
 	return title[:end] + "\u2026"
-}
-
-func (r *Raw) read() (chunker.Document, format, *Skip) {
-	if len(r.Data) == 0 {
-		return chunker.Document{}, format{}, &Skip{Reason: Empty}
-	}
-	f, skip := formatOf(r.ID, r.Data)
-	if skip != nil {
-		return chunker.Document{}, f, skip
-	}
-	doc, skip := f.reader.read(r.Data)
-	if skip == nil && strings.TrimSpace(doc.Text) == "" {
-		skip = &Skip{Reason: Blank}
-	}
-	return doc, f, skip
 }

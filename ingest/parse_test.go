@@ -40,7 +40,7 @@ func TestParseSkips(t *testing.T) {
 		{"sheet.unknown", "PK\x03\x04rest", ingest.Unsupported},
 		{"a.html", `<meta charset="iso-2022-kr"><p>text`, ingest.Unsupported},
 	} {
-		l, err := ingest.Parse(tc.name, []byte(tc.data))
+		l, err := parse(tc.name, []byte(tc.data))
 		var skip *ingest.Skip
 		if !errors.As(err, &skip) || skip.Reason != tc.want || skip.Path != tc.name {
 			t.Errorf("Parse(%q, %.20q) = %v, %v; want a skip of it as %q", tc.name, tc.data, l, err, tc.want)
@@ -50,7 +50,7 @@ func TestParseSkips(t *testing.T) {
 
 func TestParseNames(t *testing.T) {
 	for _, name := range []string{"", "a\x00b.txt"} {
-		if _, err := ingest.Parse(name, []byte("text")); err == nil || errors.As(err, new(*ingest.Skip)) {
+		if _, err := parse(name, []byte("text")); err == nil || errors.As(err, new(*ingest.Skip)) {
 			t.Errorf("Parse(%q) gives %v, want an error that is no skip", name, err)
 		}
 	}
@@ -75,7 +75,7 @@ func TestParseFormats(t *testing.T) {
 		{"few.txt", "before\x00after", "text", chunker.Plain, nil},
 		{"few.txt", "ab\xffcd", "text", chunker.Plain, nil},
 	} {
-		l, err := ingest.Parse(tc.name, []byte(tc.data))
+		l, err := parse(tc.name, []byte(tc.data))
 		if err != nil {
 			t.Errorf("Parse(%q): %v", tc.name, err)
 			continue
@@ -116,7 +116,7 @@ func TestParseFrontMatter(t *testing.T) {
 		{name: "CRLF", data: "---\r\nkind: y\r\ntags:\r\n- a\r\n- b\r\n---\r\nt\r\n", title: "f.md", meta: map[string]any{"kind": "y", "tags": []string{"a", "b"}}, text: "t\r\n"},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
-			l, err := ingest.Parse("f.md", []byte(tc.data))
+			l, err := parse("f.md", []byte(tc.data))
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -147,7 +147,7 @@ func TestParseMarkdownTitle(t *testing.T) {
 		{"    # code\n\t# code\n", "f.md"},
 		{"# " + strings.Repeat("long \u00e9", 100), strings.Repeat("long \u00e9", 42) + "long \u2026"},
 	} {
-		l, err := ingest.Parse("f.md", []byte(tc.text))
+		l, err := parse("f.md", []byte(tc.text))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -177,7 +177,7 @@ func TestParseSpans(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		l, err := ingest.Parse(tc.file, data)
+		l, err := parse(tc.file, data)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -207,7 +207,7 @@ func FuzzParse(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, which uint8, data []byte) {
 		name := names[int(which)%len(names)]
-		l, err := ingest.Parse(name, data)
+		l, err := parse(name, data)
 		if err != nil {
 			var skip *ingest.Skip
 			if !errors.As(err, &skip) || skip.Path != name {
@@ -226,7 +226,7 @@ func BenchmarkParse(b *testing.B) {
 		b.Run(name, func(b *testing.B) {
 			b.SetBytes(int64(len(data)))
 			for b.Loop() {
-				if _, err := ingest.Parse(name, data); err != nil {
+				if _, err := parse(name, data); err != nil {
 					b.Fatal(err)
 				}
 			}

@@ -16,6 +16,11 @@ const (
 	Symlink     Reason = "symbolic link not followed"
 	Special     Reason = "not a regular file"
 	Duplicate   Reason = "id already taken"
+	Encrypted   Reason = "encrypted"
+	Damaged     Reason = "damaged"
+	NoText      Reason = "no text, only pictures" // of pages that need OCR
+	TooDeep     Reason = "too many archives in each other"
+	TooSlow     Reason = "too slow"
 )
 
 // Skip is the error of one file or folder that was passed over. The others are
@@ -27,8 +32,11 @@ type Skip struct {
 	Err    error  // the cause, where another package reported one
 }
 
-func (s *Skip) Error() string {
-	msg := fmt.Sprintf("skipped %q: %s", s.Path, s.Reason)
+func (s *Skip) Error() string { return fmt.Sprintf("skipped %q: %s", s.Path, s.Why()) }
+
+// Why is the reason with all that is known.
+func (s *Skip) Why() string {
+	msg := string(s.Reason)
 	if s.Detail != "" {
 		msg += ": " + s.Detail
 	}

@@ -7,7 +7,7 @@ type textReader struct {
 	syntax chunker.Syntax
 }
 
-func (r textReader) read(data []byte) (chunker.Document, *Skip) {
+func (r textReader) read(_ *budget, data []byte) (chunker.Document, *Skip) {
 	src, skip := decode(data)
 	if skip != nil {
 		return chunker.Document{}, skip

@@ -91,7 +91,9 @@ func (l *Loader) load(ctx context.Context, convert func(file) ([]schema.Document
 	for f, err := range ingest.Walk(ctx, l.roots, &l.opts.Walk) {
 		var docs []schema.Document
 		if err == nil {
-			docs, err = l.read(ctx, f, convert)
+			var inside []*ingest.Skip
+			docs, inside, err = l.read(ctx, f, convert)
+			skipped = append(skipped, inside...)
 		}
 		var skip *ingest.Skip
 		switch {
@@ -115,20 +117,28 @@ func (l *Loader) load(ctx context.Context, convert func(file) ([]schema.Document
 	return out, nil
 }
 
-func (l *Loader) read(ctx context.Context, f ingest.File, convert func(file) ([]schema.Document, error)) ([]schema.Document, error) {
+func (l *Loader) read(ctx context.Context, f ingest.File, convert func(file) ([]schema.Document, error)) (docs []schema.Document, skipped []*ingest.Skip, err error) {
 	raw, err := ingest.Load(ctx, f, &l.opts.Read)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
-	loaded, err := raw.Parse()
-	if err != nil {
-		return nil, err
+	data := string(raw.Data)
+	for loaded, err := range raw.Documents(ctx, &l.opts.Read) {
+		var skip *ingest.Skip
+		switch {
+		case errors.As(err, &skip):
+			skipped = append(skipped, skip)
+			continue
+		case err != nil:
+			return nil, nil, err
+		}
+		made, err := convert(file{loaded.Document, data})
+		if err != nil {
+			return nil, nil, fmt.Errorf("file %q: %w", f.Path, err)
+		}
+		docs = append(docs, made...)
 	}
-	docs, err := convert(file{loaded.Document, string(raw.Data)})
-	if err != nil {
-		return nil, fmt.Errorf("file %q: %w", f.Path, err)
-	}
-	return docs, nil
+	return docs, skipped, nil
 }
 
 // file is a document and the bytes that it was read from.
@@ -143,7 +153,7 @@ func (f file) document(r chunker.Range) schema.Document {
 	source := f.doc.Source.Tile(r)
 	// The source of a part has in it what the reader left out in front. If the text
 	// itself ends it, that is the better place.
-	if start := source.End - r.Len(); start >= source.Start && f.data[start:source.End] == d.PageContent {
+	if start := source.End - r.Len(); start >= source.Start && source.End <= len(f.data) && f.data[start:source.End] == d.PageContent {
 		source.Start = start
 	}
 	d.Metadata[MetaSourceStart], d.Metadata[MetaSourceEnd] = source.Start, source.End

@@ -46,7 +46,8 @@ func (r *indexRun) add(ctx context.Context, docs []chunker.Document) error {
 	var batch []prepared
 	tokens := 0
 	for _, d := range docs {
-		p := prepared{doc: d, hash: contentHash(d), path: d.ID, size: int64(len(d.Text))}
+		r.tally.update(func(rep *Report) { rep.Bytes += int64(len(d.Text)) })
+		p := prepared{doc: d, hash: contentHash(d), path: d.ID}
 		before, had := hashes[d.ID]
 		if had && before == p.hash {
 			r.tally.update(func(rep *Report) { rep.Unchanged++ })

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"iter"
 	"maps"
 	"runtime"
 	"sync"
@@ -29,7 +30,11 @@ type prepared struct {
 	hash   string
 	isNew  bool
 	path   string // for the report
-	size   int64
+	// ends is set on the last document of a file, and size is then the file's.
+	ends bool
+	size int64
+	// moved has the vectors of the same content under another id, whose file is gone.
+	moved *landmark.Embedding
 }
 
 func (p prepared) tokens() int {
@@ -92,38 +97,51 @@ func (r *indexRun) encodeFiles(ctx context.Context) error {
 	return context.Cause(ctx)
 }
 
-// prepare reads and cuts a file and sends it on, unless the store has it as it
-// is or nothing can be made of it. The error is for what must end the run.
+// prepare reads and cuts the documents of a file and sends them on, but for those
+// that the store has as they are and those that nothing can be made of. The error is
+// for what must end the run.
 func (r *indexRun) prepare(ctx context.Context, f ingest.File, ready chan<- prepared) error {
 	if ctx.Err() != nil {
 		return nil // the cause is known
 	}
-	p, unchanged, err := r.read(ctx, f)
-	var skip *ingest.Skip
-	switch {
-	case errors.As(err, &skip):
-		r.skip(skip)
-		if skip.Reason == ingest.Unreadable {
-			r.keep(f.ID)
+	var held *prepared // the next may be the last
+	send := func(ends bool) {
+		if held == nil {
+			return
 		}
-	case err != nil:
-		return err
-	case unchanged:
-		r.keep(f.ID)
-		r.tally.update(func(rep *Report) { rep.Unchanged++; rep.Bytes += f.Size })
-	default:
-		r.keep(f.ID)
-		if !r.opts.DryRun {
+		if held.ends = ends; ends {
+			held.size = f.Size
+		}
+		if r.opts.DryRun {
+			r.count(*held, 0)
+		} else {
 			select {
-			case ready <- p:
+			case ready <- *held:
 			case <-ctx.Done():
 			}
-			return nil
 		}
-		r.count(p, 0)
+		held = nil
+	}
+	for p, err := range r.read(ctx, f) {
+		var skip *ingest.Skip
+		switch {
+		case errors.As(err, &skip):
+			r.skip(skip)
+			if skip.Reason == ingest.Unreadable {
+				r.keepFile(f.ID)
+			}
+		case err != nil:
+			return err
+		default:
+			send(false)
+			held = &p
+		}
+	}
+	if held != nil {
+		send(true)
 		return nil
 	}
-	r.tally.done(f.ID, f.Size, 0)
+	r.tally.done(f.ID, f.Size, 0, true)
 	return nil
 }
 
@@ -132,32 +150,70 @@ func (r *indexRun) keep(id string) {
 	r.tally.update(func(*Report) { r.found[id] = true })
 }
 
-func (r *indexRun) read(ctx context.Context, f ingest.File) (p prepared, unchanged bool, err error) {
-	raw, err := ingest.Load(ctx, f, &r.opts.Read)
-	if err != nil {
-		return prepared{}, false, err
+// keepFile says that all that the store has of a file must stay.
+func (r *indexRun) keepFile(id string) {
+	r.tally.update(func(*Report) { r.keptFiles[id] = true })
+}
+
+// read yields the documents of a file that are new or changed, cut.
+func (r *indexRun) read(ctx context.Context, f ingest.File) iter.Seq2[prepared, error] {
+	return func(yield func(prepared, error) bool) {
+		raw, err := ingest.Load(ctx, f, &r.opts.Read)
+		if err != nil {
+			yield(prepared{}, err)
+			return
+		}
+		r.tally.update(func(rep *Report) { rep.Bytes += int64(len(raw.Data)) })
+		if k, had := r.known[f.ID]; had && k.root == r.roots[f.Root] && k.hash == raw.Hash && raw.Single() {
+			r.unchanged(f.ID)
+			return
+		}
+		for loaded, err := range raw.Documents(ctx, &r.opts.Read) {
+			var p prepared
+			if err == nil {
+				if p, err = r.cut(ctx, f, loaded); errors.Is(err, errUnchanged) {
+					continue
+				}
+			}
+			if !yield(p, err) {
+				return
+			}
+		}
 	}
-	root := r.roots[f.Root]
-	old, had := r.known[f.ID]
-	if had && old.root != root {
-		return prepared{}, false, &ingest.Skip{Path: f.Path, Reason: ingest.Duplicate,
-			Detail: fmt.Sprintf("the store has %q from %q; use another store, or index a folder above both", f.ID, old.root)}
+}
+
+// errUnchanged says that the store has a document as it is.
+var errUnchanged = errors.New("unchanged")
+
+func (r *indexRun) unchanged(id string) {
+	r.keep(id)
+	r.tally.update(func(rep *Report) { rep.Unchanged++ })
+}
+
+// cut makes what was read ready for the model.
+func (r *indexRun) cut(ctx context.Context, f ingest.File, loaded *ingest.Loaded) (prepared, error) {
+	doc, root := loaded.Document, r.roots[f.Root]
+	old, had := r.known[doc.ID]
+	switch {
+	case had && old.root != root:
+		return prepared{}, &ingest.Skip{Path: f.Path, Reason: ingest.Duplicate,
+			Detail: fmt.Sprintf("the store has %q from %q; use another store, or index a folder above both", doc.ID, old.root)}
+	case had && old.hash == loaded.Hash:
+		r.unchanged(doc.ID)
+		return prepared{}, errUnchanged
 	}
-	if had && old.hash == raw.Hash {
-		return prepared{}, true, nil
-	}
-	loaded, err := raw.Parse()
-	if err != nil {
-		return prepared{}, false, err
-	}
-	doc := loaded.Document
+	r.keep(doc.ID)
 	doc.Metadata = maps.Clone(doc.Metadata)
 	doc.Metadata[MetaRoot] = root
 	chunks, err := r.Chunker.Split(doc)
 	if err != nil {
-		return prepared{}, false, fmt.Errorf("cutting %q: %w", doc.ID, err)
+		return prepared{}, fmt.Errorf("cutting %q: %w", doc.ID, err)
 	}
-	return prepared{doc, chunks, loaded.Hash, !had, f.Path, f.Size}, false, nil
+	p := prepared{doc: doc, chunks: chunks, hash: loaded.Hash, isNew: !had, path: f.Path}
+	if !had {
+		p.moved, err = r.movedFrom(ctx, p)
+	}
+	return p, err
 }
 
 // gather collects documents until they are worth a call of the model.
@@ -203,7 +259,7 @@ func (r *indexRun) store(ctx context.Context, batch []prepared) error {
 		return nil
 	case err != nil:
 		r.report(batch[0].path, fmt.Sprintf("cannot be encoded: %v", err))
-		r.tally.done(batch[0].doc.ID, batch[0].size, 0)
+		r.tally.done(batch[0].doc.ID, batch[0].size, 0, batch[0].ends)
 		return nil
 	}
 	if err := r.Store.Upsert(ctx, docs); err != nil {
@@ -220,32 +276,47 @@ func (r *indexRun) store(ctx context.Context, batch []prepared) error {
 func (r *indexRun) count(p prepared, encoded int) {
 	tokens := p.tokens()
 	r.tally.update(func(rep *Report) {
-		if p.isNew {
+		switch {
+		case p.moved != nil:
+			rep.Moved++
+		case p.isNew:
 			rep.Added++
-		} else {
+		default:
 			rep.Changed++
 		}
-		rep.Chunks += len(p.chunks)
-		rep.Tokens += tokens
-		rep.Encoded += encoded
-		rep.Bytes += p.size
+		if p.moved == nil {
+			rep.Chunks += len(p.chunks)
+			rep.Tokens += tokens
+			rep.Encoded += encoded
+		}
 	})
-	r.tally.done(p.doc.ID, p.size, tokens)
+	if p.moved != nil {
+		tokens = 0
+	}
+	r.tally.done(p.doc.ID, p.size, tokens, p.ends)
 }
 
 func (r *indexRun) embed(ctx context.Context, batch []prepared) (docs []retriever.Document, encoded []int, err error) {
-	inputs := make([]landmark.Input, len(batch))
-	for i, p := range batch {
-		inputs[i] = input(p)
+	var inputs []landmark.Input
+	for _, p := range batch {
+		if p.moved == nil {
+			inputs = append(inputs, input(p))
+		}
 	}
 	var embeddings []landmark.Embedding
-	r.tally.encoding(func() { embeddings, err = r.Embedder.Encode(ctx, inputs) })
-	if err != nil {
-		return nil, nil, err
+	if len(inputs) > 0 {
+		r.tally.encoding(func() { embeddings, err = r.Embedder.Encode(ctx, inputs) })
+		if err != nil {
+			return nil, nil, err
+		}
 	}
-	for i, p := range batch {
-		docs = append(docs, document(p, embeddings[i]))
-		encoded = append(encoded, embeddings[i].Encoded)
+	for _, p := range batch {
+		e := p.moved
+		if e == nil {
+			e, embeddings = &embeddings[0], embeddings[1:]
+		}
+		docs = append(docs, document(p, *e))
+		encoded = append(encoded, e.Encoded)
 	}
 	return docs, encoded, nil
 }

@@ -1,6 +1,7 @@
 package pipeline
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -54,7 +55,8 @@ func (p *Pipeline) Index(ctx context.Context, roots []string, opts IndexOptions)
 		Pipeline: p,
 		opts:     opts,
 		tally:    &tally{tell: opts.Progress, report: Report{DryRun: opts.DryRun, Skipped: []Skipped{}}},
-		found:    map[string]bool{},
+		found:    map[string]bool{}, keptFiles: map[string]bool{}, listed: map[string]bool{}, walked: map[string]bool{},
+		lost: lost{}, moved: map[string]bool{},
 	}
 	err := r.all(ctx, roots)
 	report := r.tally.report
@@ -72,15 +74,20 @@ type indexRun struct {
 	files []ingest.File
 	roots map[string]string // as given -> absolute
 	known map[string]known  // by document id
-	// found are the documents that must stay: their files hold usable text, or
-	// cannot be read now, which says nothing about what they hold.
-	found map[string]bool
+	// found are the documents that must stay, as their files hold usable text, and
+	// keptFiles the files that cannot be read now, which says nothing about what they
+	// hold.
+	found, keptFiles map[string]bool
+	listed           map[string]bool // ids of files
+	walked           map[string]bool // absolute paths of roots
+	lost             lost
+	moved            map[string]bool // ids that are now under another
 	// dark are folders that could not be read; what is below them stays too.
 	dark []ingest.File
 }
 
 // known is what the store has of a document.
-type known struct{ hash, root string }
+type known struct{ hash, root, container string }
 
 func (r *indexRun) all(ctx context.Context, roots []string) error {
 	if err := r.walk(ctx, roots); err != nil {
@@ -107,6 +114,7 @@ func (r *indexRun) walk(ctx context.Context, roots []string) error {
 			return fmt.Errorf("folder %q: %w", root, err)
 		}
 		r.roots[root] = abs
+		r.walked[abs] = true
 	}
 	for file, err := range ingest.Walk(ctx, roots, &r.opts.Walk) {
 		var skip *ingest.Skip
@@ -122,6 +130,7 @@ func (r *indexRun) walk(ctx context.Context, roots []string) error {
 			return err
 		case r.opts.Shard.Has(file.ID):
 			r.files = append(r.files, file)
+			r.listed[file.ID] = true
 			r.tally.progress.Files++
 			r.tally.progress.Bytes += file.Size
 		}
@@ -131,14 +140,7 @@ func (r *indexRun) walk(ctx context.Context, roots []string) error {
 
 // skip reports a file or folder that could not be used.
 func (r *indexRun) skip(s *ingest.Skip) {
-	reason := string(s.Reason)
-	if s.Detail != "" {
-		reason += ": " + s.Detail
-	}
-	if s.Err != nil {
-		reason += ": " + s.Err.Error()
-	}
-	r.report(s.Path, reason)
+	r.report(s.Path, s.Why())
 }
 
 // report notes why a document is left out.
@@ -153,9 +155,15 @@ func (r *indexRun) loadKnown(ctx context.Context) error {
 		if err != nil {
 			return fmt.Errorf("reading what the store has: %w", err)
 		}
-		if r.opts.Shard.Has(doc.ID) {
+		container, _ := doc.Metadata[ingest.MetaContainer].(string)
+		if r.opts.Shard.Has(cmp.Or(container, doc.ID)) {
 			root, _ := doc.Metadata[MetaRoot].(string)
-			r.known[doc.ID] = known{doc.Hash, root}
+			r.known[doc.ID] = known{doc.Hash, root, container}
+		}
+	}
+	for id, k := range r.known {
+		if r.isGone(id, k) {
+			r.lost[k.hash] = id
 		}
 	}
 	return nil
@@ -164,18 +172,17 @@ func (r *indexRun) loadKnown(ctx context.Context) error {
 // removeMissing deletes the documents of the walked roots whose files are gone
 // or hold no usable text any more.
 func (r *indexRun) removeMissing(ctx context.Context) error {
-	walked := map[string]bool{}
-	for _, abs := range r.roots {
-		walked[abs] = true
-	}
 	var gone []string
 	for id, k := range r.known {
-		if walked[k.root] && !r.found[id] && !r.inTheDark(id, k.root) {
+		file := cmp.Or(k.container, id)
+		if r.walked[k.root] && !r.found[id] && !r.keptFiles[file] && !r.inTheDark(file, k.root) {
 			gone = append(gone, id)
+			if !r.moved[id] {
+				r.tally.report.Removed++
+			}
 		}
 	}
 	slices.Sort(gone)
-	r.tally.report.Removed = len(gone)
 	if len(gone) == 0 || r.opts.DryRun {
 		return nil
 	}

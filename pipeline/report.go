@@ -9,6 +9,7 @@ import (
 type Report struct {
 	Added     int       `json:"added"`
 	Changed   int       `json:"changed"`
+	Moved     int       `json:"moved"` // new names of what the store had, not encoded again
 	Unchanged int       `json:"unchanged"`
 	Removed   int       `json:"removed"`
 	Skipped   []Skipped `json:"skipped"`
@@ -33,6 +34,7 @@ type Report struct {
 func (r Report) Plus(s Report) Report {
 	r.Added += s.Added
 	r.Changed += s.Changed
+	r.Moved += s.Moved
 	r.Unchanged += s.Unchanged
 	r.Removed += s.Removed
 	r.Skipped = append(r.Skipped[:len(r.Skipped):len(r.Skipped)], s.Skipped...)
@@ -80,11 +82,14 @@ func (t *tally) skip(path, reason string) {
 	t.update(func(r *Report) { r.Skipped = append(r.Skipped, Skipped{path, reason}) })
 }
 
-// done counts a file as finished and tells whoever watches.
-func (t *tally) done(name string, bytes int64, tokens int) {
+// done counts a document, and with ends its file, as finished and tells whoever
+// watches.
+func (t *tally) done(name string, bytes int64, tokens int, ends bool) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	t.progress.DoneFiles++
+	if ends {
+		t.progress.DoneFiles++
+	}
 	t.progress.DoneBytes += bytes
 	t.progress.Tokens += tokens
 	t.progress.Current = name

@@ -175,7 +175,7 @@ func (s *Server) deleteDocument(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	n, err := p.Store.Delete(r.Context(), []string{id})
+	n, err := p.Remove(r.Context(), id)
 	if err != nil {
 		return err
 	}

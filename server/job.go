@@ -1,10 +1,12 @@
 package server
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"sync"
 
+	"github.com/waymark-rag/waymark/chunker"
 	"github.com/waymark-rag/waymark/ingest"
 	"github.com/waymark-rag/waymark/pipeline"
 )
@@ -128,19 +130,40 @@ func (j *job) index(ctx context.Context) error {
 	return nil
 }
 
-// add stores the document; one that cannot be read is reported as skipped.
+// atOnce is how many documents of an archive are stored together.
+const atOnce = 64
+
+// add stores the documents of an upload and removes those that an older version had
+// besides; what cannot be read is reported as skipped.
 func (u upload) add(ctx context.Context, into *pipeline.Pipeline) (pipeline.Report, error) {
-	doc, err := u.document()
-	var skip *ingest.Skip
-	switch {
-	case errors.As(err, &skip):
-		reason := string(skip.Reason)
-		if skip.Detail != "" {
-			reason += ": " + skip.Detail
-		}
-		return pipeline.Report{Skipped: []pipeline.Skipped{{Path: u.name, Reason: reason}}}, nil
-	case err != nil:
-		return pipeline.Report{}, err
+	report := pipeline.Report{Skipped: []pipeline.Skipped{}}
+	var batch []chunker.Document
+	store := func() error {
+		added, err := into.Add(ctx, batch...)
+		report, batch = report.Plus(added), nil
+		return err
 	}
-	return into.Add(ctx, doc)
+	var kept []string
+	for doc, err := range u.documents(ctx) {
+		var skip *ingest.Skip
+		switch {
+		case errors.As(err, &skip):
+			report.Skipped = append(report.Skipped, pipeline.Skipped{Path: skip.Path, Reason: skip.Why()})
+			continue
+		case err != nil:
+			return report, err
+		}
+		kept = append(kept, doc.ID)
+		if batch = append(batch, doc); len(batch) == atOnce {
+			if err := store(); err != nil {
+				return report, err
+			}
+		}
+	}
+	if err := store(); err != nil || len(kept) == 0 {
+		return report, err // of an upload that holds nothing the older version stays
+	}
+	removed, err := into.Remove(ctx, cmp.Or(u.id, ingest.ID(u.name)), kept...)
+	report.Removed += removed
+	return report, err
 }

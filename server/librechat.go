@@ -145,7 +145,7 @@ func (s *Server) ragEmbed(w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	reply := ragReply{Status: true, Message: "File processed successfully.", FileID: u.id, Filename: u.name, KnownType: true}
-	if len(report.Skipped) > 0 {
+	if len(report.Skipped) > 0 && report.Added+report.Changed+report.Unchanged == 0 {
 		reply.Status, reply.KnownType = false, false
 		reply.Message = "The file cannot be used: " + report.Skipped[0].Reason
 	}
@@ -155,11 +155,11 @@ func (s *Server) ragEmbed(w http.ResponseWriter, r *http.Request) error {
 
 // notAnothers refuses to replace a file of someone else.
 func (s *Server) notAnothers(ctx context.Context, p *pipeline.Pipeline, id, entity string) error {
-	found, err := p.Store.Fetch(ctx, []string{id}, retriever.Want{})
+	found, err := ragDocumentsOf(ctx, p, []string{id}, retriever.Want{})
 	if err != nil {
 		return err
 	}
-	if len(found) > 0 && !isOwn(ctx, entity, found[0].Metadata) {
+	if slices.ContainsFunc(found, func(d retriever.Document) bool { return !isOwn(ctx, entity, d.Metadata) }) {
 		return &apiError{Status: http.StatusForbidden, Code: "missing_scope", Param: metaFile, Message: "the file_id is taken"}
 	}
 	return nil
@@ -171,17 +171,20 @@ func (s *Server) ragText(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	doc, err := u.document()
-	var skip *ingest.Skip
-	if err != nil && !errors.As(err, &skip) {
-		return err
+	var texts []string
+	for doc, err := range u.documents(r.Context()) {
+		if err == nil {
+			texts = append(texts, doc.Text)
+		} else if !errors.As(err, new(*ingest.Skip)) {
+			return err
+		}
 	}
 	s.writeJSON(w, r, http.StatusOK, struct {
 		Text      string `json:"text"`
 		FileID    string `json:"file_id"`
 		Filename  string `json:"filename"`
 		KnownType bool   `json:"known_type"`
-	}{doc.Text, u.id, u.name, err == nil})
+	}{strings.Join(texts, "\n\n"), u.id, u.name, len(texts) > 0})
 	return nil
 }
 

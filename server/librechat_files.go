@@ -109,15 +109,35 @@ func (s *Server) ragFiles(ctx context.Context, ids []string) (*pipeline.Pipeline
 	if p == nil {
 		return nil, nil, missing
 	}
-	found, err := p.Store.Fetch(ctx, ids, retriever.Want{Text: true, Chunks: true})
+	found, err := ragDocumentsOf(ctx, p, ids, retriever.Want{Text: true, Chunks: true})
 	if err != nil {
 		return nil, nil, err
 	}
 	found = slices.DeleteFunc(found, func(d retriever.Document) bool { return !isOwn(ctx, "", d.Metadata) })
-	if len(found) < len(ids) {
+	there := map[any]bool{}
+	for _, d := range found {
+		there[d.Metadata[metaFile]] = true
+	}
+	if slices.ContainsFunc(ids, func(id string) bool { return !there[id] }) {
 		return nil, nil, missing
 	}
 	return p, found, nil
+}
+
+// ragDocumentsOf reads the documents of files: one each, but several of an archive.
+func ragDocumentsOf(ctx context.Context, p *pipeline.Pipeline, ids []string, want retriever.Want) ([]retriever.Document, error) {
+	var found []retriever.Document
+	of := retriever.Filter{All: []retriever.Condition{{Key: metaFile, Op: retriever.In, Value: ids}}}
+	for d, err := range p.Store.Scroll(ctx, of, want) {
+		if errors.As(err, new(*retriever.UnknownKeyError)) {
+			break // nothing was uploaded this way
+		}
+		if err != nil {
+			return nil, err
+		}
+		found = append(found, d)
+	}
+	return found, nil
 }
 
 // ragDocuments is GET /documents?ids=: the chunks of files.
@@ -147,7 +167,11 @@ func (s *Server) ragContext(w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	source, _ := found[0].Metadata[metaSource].(string)
-	s.writeJSON(w, r, http.StatusOK, "The following is the content of the file "+source+":\n\n"+strings.TrimSpace(found[0].Text)+"\n")
+	texts := make([]string, len(found))
+	for i, d := range found {
+		texts[i] = strings.TrimSpace(d.Text)
+	}
+	s.writeJSON(w, r, http.StatusOK, "The following is the content of the file "+source+":\n\n"+strings.Join(texts, "\n\n")+"\n")
 	return nil
 }
 
@@ -157,11 +181,15 @@ func (s *Server) ragDelete(w http.ResponseWriter, r *http.Request) error {
 	if err := s.readJSON(w, r, &ids, true); err != nil {
 		return err
 	}
-	p, _, err := s.ragFiles(r.Context(), ids)
+	p, found, err := s.ragFiles(r.Context(), ids)
 	if err != nil {
 		return err
 	}
-	if _, err := p.Store.Delete(r.Context(), ids); err != nil {
+	documents := make([]string, len(found))
+	for i, d := range found {
+		documents[i] = d.ID
+	}
+	if _, err := p.Store.Delete(r.Context(), documents); err != nil {
 		return err
 	}
 	s.writeJSON(w, r, http.StatusOK, map[string]string{"message": "The files were deleted."})

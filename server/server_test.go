@@ -104,12 +104,13 @@ func (l *library) add(t *testing.T, tenant, collection, name, text string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	loaded, err := ingest.Parse(name, []byte(text))
-	if err != nil {
-		t.Fatal(err)
-	}
-	if _, err := p.Add(t.Context(), loaded.Document); err != nil {
-		t.Fatal(err)
+	for loaded, err := range ingest.Parse(t.Context(), name, []byte(text), nil) {
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := p.Add(t.Context(), loaded.Document); err != nil {
+			t.Fatal(err)
+		}
 	}
 }
 

@@ -1,11 +1,13 @@
 package server
 
 import (
+	"context"
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"io"
+	"iter"
 	"maps"
 	"mime"
 	"mime/multipart"
@@ -35,25 +37,32 @@ type upload struct {
 	metadata map[string]any
 }
 
-// document reads an upload.
-func (u upload) document() (chunker.Document, error) {
-	loaded, err := ingest.Parse(u.name, u.data)
-	if err != nil {
-		return chunker.Document{}, err
+// documents yields what an upload holds; a part of it that gives no text is an
+// *[ingest.Skip].
+func (u upload) documents(ctx context.Context) iter.Seq2[chunker.Document, error] {
+	return func(yield func(chunker.Document, error) bool) {
+		raw := ingest.NewRaw(u.name, u.data)
+		if u.id != "" {
+			raw.ID = u.id
+		}
+		for loaded, err := range raw.Documents(ctx, nil) {
+			var doc chunker.Document
+			if err == nil {
+				doc = loaded.Document
+				if u.title != "" && doc.ID == raw.ID {
+					doc.Title = u.title
+				}
+				maps.Copy(doc.Metadata, u.metadata)
+			}
+			if !yield(doc, err) {
+				return
+			}
+		}
 	}
-	doc := loaded.Document
-	if u.id != "" {
-		doc.ID = u.id
-	}
-	if u.title != "" {
-		doc.Title = u.title
-	}
-	maps.Copy(doc.Metadata, u.metadata)
-	return doc, nil
 }
 
 // reserved are the metadata keys that reading and indexing set.
-var reserved = []string{ingest.MetaPath, ingest.MetaFormat, ingest.MetaLanguage, pipeline.MetaRoot}
+var reserved = []string{ingest.MetaPath, ingest.MetaFormat, ingest.MetaLanguage, ingest.MetaContainer, pipeline.MetaRoot}
 
 // checkName refuses names that no client needs and some mean harm by: nothing is ever
 // stored under a name in the file system, but what is copied out of here may be.

@@ -1,0 +1,72 @@
+package ingest
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+)
+
+// budget is what reading one file of the disk may still cost. Readers and containers
+// draw on it, so that a small file cannot fill the memory or stop a run.
+type budget struct {
+	ctx     context.Context // done when the time is over
+	opts    ReadOptions     // with defaults
+	bytes   int64           // that may still be unpacked
+	members int             // that may still be opened
+	left    []*Skip         // parts of the document at hand that give no text
+}
+
+// newBudget starts the clock for a file; done stops it.
+func newBudget(ctx context.Context, opts ReadOptions) (b *budget, done context.CancelFunc) {
+	opts = opts.withDefaults()
+	ctx, done = context.WithTimeoutCause(ctx, opts.MaxTime, errTooSlow)
+	return &budget{ctx: ctx, opts: opts, bytes: opts.MaxUnpacked, members: opts.MaxMembers}, done
+}
+
+var errTooSlow = errors.New("it took too long")
+
+// over returns a Skip once the time is over or the caller gave up; loops that go
+// over a whole file ask now and then.
+func (b *budget) over() *Skip {
+	switch {
+	case b.ctx.Err() == nil:
+		return nil
+	case errors.Is(context.Cause(b.ctx), errTooSlow):
+		return &Skip{Reason: TooSlow, Detail: fmt.Sprintf("the limit is %s; split it or raise the limit", b.opts.MaxTime)}
+	}
+	return &Skip{Reason: TooSlow, Err: context.Cause(b.ctx)}
+}
+
+// leaveOut notes that a part of the document gives no text; the rest stands.
+func (b *budget) leaveOut(s *Skip) { b.left = append(b.left, s) }
+
+// takeLeft hands out what was noted of one document.
+func (b *budget) takeLeft() []*Skip {
+	left := b.left
+	b.left = nil
+	return left
+}
+
+// unpack reads all that r has, as far as the budget goes. Both what is there already
+// and what comes count as memory, so a member that is too large is never held.
+func (b *budget) unpack(r io.Reader) ([]byte, *Skip) {
+	var buf bytes.Buffer
+	limit := min(b.bytes, b.opts.MaxBytes)
+	_, err := buf.ReadFrom(io.LimitReader(ctxReader{b.ctx, r}, limit+1))
+	if s := b.over(); s != nil {
+		return nil, s
+	}
+	b.bytes -= int64(buf.Len())
+	switch {
+	case b.bytes < 0:
+		b.bytes = 0
+		return nil, &Skip{Reason: TooLarge, Detail: fmt.Sprintf("it unpacks to more than %d bytes; unpack it or raise the limit", b.opts.MaxUnpacked)}
+	case int64(buf.Len()) > limit:
+		return nil, &Skip{Reason: TooLarge, Detail: fmt.Sprintf("it unpacks to more than %d bytes; unpack it or raise the limit", b.opts.MaxBytes)}
+	case err != nil:
+		return nil, &Skip{Reason: Damaged, Err: err}
+	}
+	return buf.Bytes(), nil
+}
