@@ -62,7 +62,7 @@ Exit codes: 0 done, 1 failed, 2 usage, 3 some documents skipped,
 	flags.BoolVar(&a.json, "json", false, "print JSON for programs")
 	flags.BoolVar(&a.verbose, "verbose", false, "log what goes on to stderr")
 
-	root.AddCommand(newIndex(a), newSearch(a), newAsk(a), newChat(a), newServe(a), newMCP(a), newExport(a), newModels(a), newDoctor(a))
+	root.AddCommand(newIndex(a), newSearch(a), newAsk(a), newChat(a), newServe(a), newMCP(a), newExport(a), newModels(a), newDoctor(a), newEval(a))
 	return root
 }
 
