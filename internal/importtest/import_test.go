@@ -33,7 +33,8 @@ var rules = map[string]rule{
 	"retriever/storetest": {ours: []string{"retriever", "chunker"}, others: []string{"github.com/google/go-cmp"}},
 	"retriever/qdrant": {ours: []string{"retriever", "chunker", "internal/prose"},
 		others: []string{"github.com/qdrant/go-client", "google.golang.org/grpc", "google.golang.org/protobuf", "github.com/google/uuid", "golang.org/x/text"}},
-	"retriever/local": {ours: []string{"retriever", "chunker"}, others: []string{"modernc.org/sqlite", "golang.org/x/sys"}},
+	"retriever/local": {ours: []string{"retriever", "chunker", "internal/simd"}, others: []string{"modernc.org/sqlite", "golang.org/x/sys"}},
+	"internal/simd":   {others: []string{"golang.org/x/sys/cpu"}},
 	"internal/prose":  {others: []string{"github.com/rivo/uniseg"}},
 	"llm":             {ours: []string{"internal/prose"}, others: []string{"github.com/tmc/langchaingo/llms"}},
 	"llm/llmtest":     {ours: []string{"llm"}},
@@ -41,6 +42,7 @@ var rules = map[string]rule{
 		others: []string{"github.com/go-chi/chi/v5", "github.com/modelcontextprotocol/go-sdk/mcp", "github.com/prometheus/client_golang/prometheus",
 			"go.opentelemetry.io/otel", "golang.org/x/time/rate"}},
 	"pipeline":            {ours: []string{"chunker", "ingest", "landmark", "retriever", "llm", "internal/prose"}},
+	"eval":                {ours: []string{"chunker", "landmark", "pipeline", "retriever"}, others: []string{"gonum.org/v1/plot"}},
 	"configs":             {ours: []string{"chunker", "landmark", "retriever"}, others: []string{"github.com/goccy/go-yaml"}},
 	"internal/importtest": {},
 	"internal/pythontest": {},
@@ -52,7 +54,7 @@ var rules = map[string]rule{
 	"langchain": {ours: []string{"chunker", "ingest", "internal/prose", "landmark", "llm", "pipeline", "retriever"},
 		others: []string{"github.com/tmc/langchaingo/callbacks", "github.com/tmc/langchaingo/embeddings", "github.com/tmc/langchaingo/llms",
 			"github.com/tmc/langchaingo/schema", "github.com/tmc/langchaingo/textsplitter", "github.com/tmc/langchaingo/vectorstores"}},
-	"cmd/waymark": {ours: []string{"chunker", "configs", "ingest", "internal/wire", "landmark/modeldir", "landmark/onnx", "llm", "models", "pipeline", "retriever", "server", "server/web"},
+	"cmd/waymark": {ours: []string{"chunker", "configs", "eval", "ingest", "internal/wire", "landmark/modeldir", "landmark/onnx", "llm", "models", "pipeline", "retriever", "server", "server/web"},
 		others: []string{"github.com/spf13/cobra", "github.com/spf13/pflag", "github.com/schollz/progressbar", "golang.org/x/term"}},
 }
 
@@ -99,7 +101,7 @@ func TestImports(t *testing.T) {
 // Programs that use the store and the pipeline must link without the native
 // libraries.
 func TestNativePartsStayInTheirLeaf(t *testing.T) {
-	for _, pkg := range []string{"chunker", "ingest", "landmark", "retriever", "retriever/local", "llm", "pipeline", "langchain", "server", "configs"} {
+	for _, pkg := range []string{"chunker", "ingest", "landmark", "retriever", "retriever/local", "llm", "pipeline", "langchain", "server", "configs", "eval"} {
 		out, err := exec.Command("go", "list", "-tags", "onnx", "-deps", module+"/"+pkg).Output()
 		if err != nil {
 			t.Fatal(err)

@@ -14,16 +14,24 @@ import (
 
 const benchDim = 384
 
-func randomUnit(rng *rand.Rand) []float32 {
-	v := make([]float32, benchDim)
-	var sum float64
+func randomUnit(rng *rand.Rand) []float32 { return randomVector(rng, benchDim) }
+
+// randomVector makes a vector of length 1.
+func randomVector(rng *rand.Rand, dim int) []float32 {
+	v := make([]float32, dim)
+	var squares float64
 	for i := range v {
 		x := rng.NormFloat64()
 		v[i] = float32(x)
-		sum += x * x
+		squares += x * x
 	}
+	return unit(v, squares)
+}
+
+// unit divides v by its length.
+func unit(v []float32, squares float64) []float32 {
 	for i := range v {
-		v[i] /= float32(math.Sqrt(sum))
+		v[i] /= float32(math.Sqrt(squares))
 	}
 	return v
 }

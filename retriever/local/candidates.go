@@ -38,7 +38,7 @@ func (s *Store) candidates(ctx context.Context, q retriever.Query) (dense, lexic
 		return nil, nil, err
 	}
 	defer tx.Rollback()
-	if err := q.Validate(snap.chunks.dim); err != nil {
+	if err := q.Validate(snap.chunks.dim()); err != nil {
 		return nil, nil, err
 	}
 	allowed, err := snap.matching(q.Filter)
@@ -53,7 +53,7 @@ func (s *Store) candidates(ctx context.Context, q retriever.Query) (dense, lexic
 		lexical = cut(lexical, q)
 	}
 	if q.Vector != nil {
-		picks, err := snap.scan(ctx, q, allowed)
+		picks, err := s.scan(ctx, snap, q, allowed)
 		if err != nil {
 			return nil, nil, err
 		}

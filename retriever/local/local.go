@@ -65,6 +65,7 @@ type Store struct {
 
 	current atomic.Pointer[snapshot]
 	loading chan *loader // holds the one loader while nobody is loading
+	passes  passes
 }
 
 var _ retriever.Store = (*Store)(nil)
@@ -126,7 +127,9 @@ func open(ctx context.Context, path string, o Options) (*Store, error) {
 		db.Close()
 		return nil, translate(ctx, err)
 	}
-	s.current.Store(&snapshot{change: -1})
+	empty := newSnapshot(nil, 0)
+	empty.change = -1
+	s.current.Store(empty)
 	s.loading <- &loader{}
 	return s, nil
 }
@@ -223,6 +226,7 @@ func (s *Store) Close() error {
 		return nil
 	}
 	s.closed = true
+	s.passes.wait()
 	s.current.Store(nil)
 	return s.db.Close()
 }

@@ -3,65 +3,83 @@ package local
 import (
 	"math"
 	"math/rand/v2"
+	"slices"
 	"testing"
 )
 
 func TestQuantise(t *testing.T) {
-	got, scale := quantise([]int8{5}, []float32{0.5, -1, 0.25, 0, 0.0039, 0.0040})
-	want := []int8{5, 64, -127, 32, 0, 0, 1}
-	for i := range want {
-		if got[i] != want[i] {
-			t.Errorf("value %d is %d, want %d", i, got[i], want[i])
-		}
+	centre := []float32{0, 0, 0, 1, 0, 0}
+	row := make([]int8, 6)
+	got := quantise(row, []float32{0.5, -1, 0.25, 1, 0.0039, 0.0040}, centre)
+	if want := []int8{64, -127, 32, 0, 0, 1}; !slices.Equal(row, want) {
+		t.Errorf("the row is %v, want %v", row, want)
 	}
-	if scale != 1.0/127 {
-		t.Errorf("scale = %v, want 1/127", scale)
+	// Off by 0.5 - 64/127, 0.25 - 32/127, 0.0039 and 0.0040 - 1/127.
+	if got.scale != 1.0/127 || math.Abs(float64(got.off)-0.007042) > 1e-6 {
+		t.Errorf("scale = %v, off = %v, want 1/127 and 0.007042", got.scale, got.off)
 	}
-	if _, scale := quantise(nil, make([]float32, 3)); scale != 0 {
-		t.Errorf("the scale of nothing is %v, want 0", scale)
+	if got := quantise(row, centre, centre); got != (rowScale{}) || slices.Max(row) != 0 || slices.Min(row) != 0 {
+		t.Errorf("the centre itself becomes %v and %+v, want nothing", row, got)
 	}
 }
 
-// TestMatrixError measures what the scan may be wrong by: rescored is chosen
-// by it.
-func TestMatrixError(t *testing.T) {
+// TestBetween compares what a product lies between with the product itself, and
+// how wide that is: the fewer chunks need be scored exactly.
+func TestBetween(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 9))
-	const rows = 2000
-	m := matrix{dim: benchDim}
-	var exact []float64
-	q := randomUnit(rng)
-	for range rows {
-		v := randomUnit(rng)
-		for i := range v { // near the query, as the candidates are
-			v[i] = v[i]*0.8 + q[i]*0.6
+	for _, dim := range []int{1, 2, 65, benchDim} {
+		centre := randomVector(rng, dim)
+		m := matrix{centre: centre}
+		q := randomVector(rng, dim)
+		var exact []float64
+		const rows = 2000
+		for range rows {
+			v := randomVector(rng, dim)
+			for i := range v { // near the query and the centre, as the candidates are
+				v[i] = fromFloat16(toFloat16(v[i]*0.3 + q[i]*0.3 + centre[i]*0.7))
+			}
+			m.add(v)
+			var sum float64
+			for i := range v {
+				sum += float64(v[i]) * float64(q[i])
+			}
+			exact = append(exact, sum)
 		}
-		m.add(v)
-		var sum float64
-		for i := range v {
-			sum += float64(v[i]) * float64(q[i])
+		p, products := newPoint(q, centre), make([]int32, 2*rows)
+		m.dots(products, p, 0, rows)
+		var widest float64
+		for i, want := range exact {
+			low, high := p.between(products[2*i], products[2*i+1], m.row(i))
+			if want < low || want > high {
+				t.Errorf("%d dimensions: the product is %v, not between %v and %v", dim, want, low, high)
+			}
+			widest = max(widest, high-low)
 		}
-		exact = append(exact, sum)
-	}
-	var worst, squares float64
-	packed := quantiseQuery(q)
-	for i, want := range exact {
-		e := math.Abs(float64(m.dot(i, packed)) - want)
-		worst = max(worst, e)
-		squares += e * e
-	}
-	if mean := math.Sqrt(squares / rows); mean > 0.001 || worst > 0.005 {
-		t.Errorf("the error is %.5f on average and %.5f at worst, want at most 0.001 and 0.005", mean, worst)
+		if widest > 0.02 {
+			t.Errorf("%d dimensions: bounds are %.4f apart, want at most 0.02", dim, widest)
+		}
 	}
 }
 
-// TestMatrixCopy checks that a copy does not see rows added later.
-func TestMatrixCopy(t *testing.T) {
-	m := matrix{dim: 2}
-	m.grow(10)
-	m.add([]float32{1, 0})
-	old := m
-	m.add([]float32{0, 1})
-	if old.rows() != 1 || m.rows() != 2 || old.dot(0, quantiseQuery([]float32{1, 0})) < 0.99 {
-		t.Errorf("the copy has %d rows and the original %d, want 1 and 2", old.rows(), m.rows())
+// TestMatrixClone checks that a clone does not see rows added later, within a
+// block and beyond.
+func TestMatrixClone(t *testing.T) {
+	m := matrix{centre: make([]float32, 2)}
+	for i := range 2*blockRows + 2 {
+		old := m.clone()
+		m.add([]float32{float32(i % 7), 1})
+		if old.rows() != i || m.rows() != i+1 {
+			t.Fatalf("the clone has %d rows and the original %d, want %d and %d", old.rows(), m.rows(), i, i+1)
+		}
+	}
+	from, to := blockRows-3, 2*blockRows+2
+	p, products := newPoint([]float32{1, 0}, m.centre), make([]int32, 2*(to-from))
+	m.dots(products, p, from, to)
+	for i := from; i < to; i++ {
+		at := 2 * (i - from)
+		low, high := p.between(products[at], products[at+1], m.row(i))
+		if want := float64(i % 7); want < low || want > high {
+			t.Errorf("row %d: between %v and %v, want %v", i, low, high, want)
+		}
 	}
 }

@@ -18,8 +18,10 @@ type snapshot struct {
 	change    int64
 	entries   []entry // in order of ord
 	gone      []bool  // by entry: replaced or deleted
+	firsts    []int32 // by entry: row of its first chunk; and one more, where the last one's end
 	documents matrix  // a row for each entry
 	chunks    matrix  // the rows of each entry side by side
+	sampled   int     // of how many chunks the matrices' centre is the mean
 	keys      map[string]int
 	// What is left when the gone are taken away.
 	liveEntries, liveChunks int
@@ -30,9 +32,14 @@ type entry struct {
 	ord      int64
 	id       string
 	metadata map[string]any
-	first    int // row of its first chunk
-	count    int // of chunks
 }
+
+func newSnapshot(centre []float32, sampled int) *snapshot {
+	return &snapshot{keys: map[string]int{}, firsts: []int32{0}, documents: matrix{centre: centre}, chunks: matrix{centre: centre}, sampled: sampled}
+}
+
+// count returns how many chunks an entry has.
+func (s *snapshot) count(i int) int { return int(s.firsts[i+1] - s.firsts[i]) }
 
 // find returns the index of the entry with an ord, if it is not gone.
 func (s *snapshot) find(ord int64) (int, bool) {
@@ -60,13 +67,14 @@ func (s *snapshot) clone() *snapshot {
 	c := *s
 	c.gone = slices.Clone(s.gone)
 	c.keys = maps.Clone(s.keys)
+	c.documents, c.chunks = s.documents.clone(), s.chunks.clone()
 	return &c
 }
 
 func (s *snapshot) remove(i int) {
 	s.gone[i] = true
 	s.liveEntries--
-	s.liveChunks -= s.entries[i].count
+	s.liveChunks -= s.count(i)
 	for key := range s.entries[i].metadata {
 		if s.keys[key]--; s.keys[key] == 0 {
 			delete(s.keys, key)
@@ -79,6 +87,65 @@ func (s *snapshot) mostlyGone() bool {
 	const few = 1024 // not worth it
 	live, all := s.liveEntries+s.liveChunks, len(s.entries)+s.chunks.rows()
 	return all-live > live+few
+}
+
+// sampleRows is how many chunks the centre of the matrices is the mean of, and
+// samplePlaces at how many places of the file they are.
+const (
+	sampleRows   = 1024
+	samplePlaces = 32
+)
+
+// outgrown reports whether a store of so many chunks deserves another centre: a
+// better one makes searches faster.
+func (s *snapshot) outgrown(chunks int) bool {
+	return s.sampled < sampleRows && chunks > 4*s.sampled
+}
+
+// mean returns the mean of some chunks' vectors, and of how many.
+func mean(ctx context.Context, tx *sql.Tx, dim int) (centre []float32, sampled int, err error) {
+	sums := make([]float64, dim)
+	var last int64
+	if err := tx.QueryRowContext(ctx, `SELECT coalesce(max(key), 0) FROM chunks`).Scan(&last); err != nil {
+		return nil, 0, err
+	}
+	from := int64(0)
+	for i := range int64(samplePlaces) {
+		from, err = addSample(ctx, tx, sums, max(from, last/samplePlaces*i), &sampled)
+		if err != nil {
+			return nil, 0, err
+		}
+	}
+	centre = make([]float32, dim)
+	for i, sum := range sums {
+		centre[i] = float32(sum / float64(max(1, sampled)))
+	}
+	return centre, sampled, nil
+}
+
+// addSample adds the chunks of one place and returns the key behind them.
+func addSample(ctx context.Context, tx *sql.Tx, sums []float64, from int64, sampled *int) (int64, error) {
+	rows, err := tx.QueryContext(ctx, `SELECT key, vector FROM chunks WHERE key >= ? ORDER BY key LIMIT ?`, from, sampleRows/samplePlaces)
+	if err != nil {
+		return 0, err
+	}
+	defer rows.Close()
+	var vector []float32
+	for rows.Next() {
+		var packed sql.RawBytes
+		if err := rows.Scan(&from, &packed); err != nil {
+			return 0, err
+		}
+		if vector, err = unpack(vector, packed, len(sums)); err != nil {
+			return 0, err
+		}
+		for i, x := range vector {
+			sums[i] += float64(x)
+		}
+		*sampled++
+		from++
+	}
+	return from, rows.Err()
 }
 
 // loader brings snapshots up to date. There is one, used by one goroutine at a
@@ -155,9 +222,12 @@ func (s *Store) Load(ctx context.Context) error {
 // advance returns the snapshot of st, which the transaction sees, given an
 // older one.
 func (l *loader) advance(ctx context.Context, tx *sql.Tx, st state, old *snapshot) (*snapshot, error) {
-	if old.mostlyGone() || old.chunks.dim != st.dim {
-		old = &snapshot{keys: map[string]int{}, documents: matrix{dim: st.dim}, chunks: matrix{dim: st.dim}}
-		l.byID = nil
+	if old.mostlyGone() || old.chunks.dim() != st.dim || old.outgrown(st.chunks) {
+		centre, sampled, err := mean(ctx, tx, st.dim)
+		if err != nil {
+			return nil, err
+		}
+		old, l.byID = newSnapshot(centre, sampled), nil
 	}
 	if l.byID == nil {
 		l.byID = make(map[string]int, st.documents)
@@ -169,7 +239,7 @@ func (l *loader) advance(ctx context.Context, tx *sql.Tx, st state, old *snapsho
 	}
 	next := old.clone()
 	next.change = st.change
-	err := l.addDocuments(ctx, tx, next, st.documents-old.liveEntries)
+	err := l.addDocuments(ctx, tx, next)
 	if err == nil {
 		err = addChunks(ctx, tx, next, len(old.entries))
 	}
@@ -190,14 +260,10 @@ func (l *loader) advance(ctx context.Context, tx *sql.Tx, st state, old *snapsho
 }
 
 // addDocuments adds the documents that are newer than the last entry.
-func (l *loader) addDocuments(ctx context.Context, tx *sql.Tx, s *snapshot, about int) error {
+func (l *loader) addDocuments(ctx context.Context, tx *sql.Tx, s *snapshot) error {
 	var after int64
 	if n := len(s.entries); n > 0 {
 		after = s.entries[n-1].ord
-	}
-	if about > 0 {
-		s.entries = slices.Grow(s.entries, about)
-		s.documents.grow(about)
 	}
 	rows, err := tx.QueryContext(ctx, `SELECT ord, id, chunks, metadata, vector FROM documents WHERE ord > ? ORDER BY ord`, after)
 	if err != nil {
@@ -205,28 +271,29 @@ func (l *loader) addDocuments(ctx context.Context, tx *sql.Tx, s *snapshot, abou
 	}
 	defer rows.Close()
 	var vector []float32
-	for next := s.chunks.rows(); rows.Next(); {
-		e := entry{first: next}
+	for rows.Next() {
+		var e entry
+		var count int32
 		var metadata, packed sql.RawBytes
-		if err := rows.Scan(&e.ord, &e.id, &e.count, &metadata, &packed); err != nil {
+		if err := rows.Scan(&e.ord, &e.id, &count, &metadata, &packed); err != nil {
 			return err
 		}
 		if e.metadata, err = decodeMetadata(metadata); err != nil {
 			return err
 		}
-		next += e.count
 		if old, ok := l.byID[e.id]; ok {
 			s.remove(old)
 		}
 		l.byID[e.id] = len(s.entries)
 		s.entries = append(s.entries, e)
 		s.gone = append(s.gone, false)
+		s.firsts = append(s.firsts, s.firsts[len(s.firsts)-1]+count)
 		s.liveEntries++
-		s.liveChunks += e.count
+		s.liveChunks += int(count)
 		for key := range e.metadata {
 			s.keys[key]++
 		}
-		if vector, err = unpack(vector, packed, s.documents.dim); err != nil {
+		if vector, err = unpack(vector, packed, s.documents.dim()); err != nil {
 			return err
 		}
 		s.documents.add(vector)
@@ -239,9 +306,7 @@ func addChunks(ctx context.Context, tx *sql.Tx, s *snapshot, first int) error {
 	if first == len(s.entries) {
 		return nil
 	}
-	last := s.entries[len(s.entries)-1]
-	want := last.first + last.count
-	s.chunks.grow(want - s.chunks.rows())
+	want := int(s.firsts[len(s.entries)])
 	rows, err := tx.QueryContext(ctx, `SELECT vector FROM chunks WHERE key >= ? ORDER BY key`, chunkKey(s.entries[first].ord, 0))
 	if err != nil {
 		return err
@@ -253,7 +318,7 @@ func addChunks(ctx context.Context, tx *sql.Tx, s *snapshot, first int) error {
 		if err := rows.Scan(&packed); err != nil {
 			return err
 		}
-		if vector, err = unpack(vector, packed, s.chunks.dim); err != nil {
+		if vector, err = unpack(vector, packed, s.chunks.dim()); err != nil {
 			return err
 		}
 		s.chunks.add(vector)
