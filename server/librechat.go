@@ -6,9 +6,10 @@ import (
 	"errors"
 	"mime/multipart"
 	"net/http"
+	"slices"
+	"strings"
 
 	"github.com/go-chi/chi/v5"
-
 	"github.com/waymark-rag/waymark/ingest"
 	"github.com/waymark-rag/waymark/pipeline"
 	"github.com/waymark-rag/waymark/retriever"
