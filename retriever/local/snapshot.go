@@ -181,13 +181,30 @@ func (s *Store) view(ctx context.Context) (*sql.Tx, *snapshot, error) {
 	}
 	snap := s.current.Load()
 	if snap.change != st.change {
-		if snap, err = l.advance(ctx, tx, st, snap); err != nil {
+		if snap, err = s.newer(ctx, l, tx, st, snap); err != nil {
 			tx.Rollback()
 			return nil, nil, fmt.Errorf("load vectors: %w", err)
 		}
 		s.current.Store(snap)
 	}
 	return tx, snap, nil
+}
+
+// newer returns the snapshot of st, which the transaction sees, given an older
+// one; the first begins with the vector file.
+func (s *Store) newer(ctx context.Context, l *loader, tx *sql.Tx, st state, old *snapshot) (*snapshot, error) {
+	if old.change < 0 && s.unmap == nil {
+		saved, err := s.openVectors(ctx, tx, st)
+		if err != nil {
+			return nil, err
+		}
+		if saved != nil {
+			if snap, err := l.advance(ctx, tx, st, saved); err == nil || ctx.Err() != nil {
+				return snap, err
+			}
+		}
+	}
+	return l.advance(ctx, tx, st, old)
 }
 
 // beginRead begins a transaction that sees one state from here on.
