@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"net/http"
 	"net/http/httptest"
+	"reflect"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -48,6 +49,46 @@ func TestProvidersReply(t *testing.T) {
 			}
 			if m.Name() != name+"/tiny" {
 				t.Errorf("name %q", m.Name())
+			}
+		})
+	}
+}
+
+// What a request says of how the reply is written reaches the provider.
+func TestProvidersAreToldHowToWrite(t *testing.T) {
+	for name, p := range protocols {
+		t.Run(name, func(t *testing.T) {
+			var sent map[string]any
+			m := serve(t, name, func(w http.ResponseWriter, body map[string]any) {
+				sent = body
+				p.whole(w, "Yes")
+			})
+			temperature, topP, seed := 0.75, 0.5, 7
+			req := Request{Messages: []Message{{User, "Hello"}}, MaxTokens: 9, Temperature: &temperature, TopP: &topP, Seed: &seed, Stop: []string{"END"}}
+			if _, err := m.Generate(context.Background(), req, nil); err != nil {
+				t.Fatal(err)
+			}
+			want := map[string]any{"temperature": 0.75, "top_p": 0.5, "seed": 7.0, "stop": []any{"END"}, "max_tokens": 9.0}
+			switch name {
+			case "ollama":
+				sent = sent["options"].(map[string]any)
+				sent["max_tokens"] = sent["num_predict"]
+			case "anthropic": // which knows no seed
+				delete(want, "seed")
+				sent["stop"] = sent["stop_sequences"]
+			}
+			for field, value := range want {
+				if !reflect.DeepEqual(sent[field], value) {
+					t.Errorf("%s is %v, want %v", field, sent[field], value)
+				}
+			}
+			if _, err := m.Generate(context.Background(), Request{Messages: []Message{{User, "Hello"}}}, nil); err != nil {
+				t.Fatal(err)
+			}
+			for _, field := range []string{"top_p", "seed", "stop", "stop_sequences"} {
+				if v, ok := sent[field]; ok && v != nil {
+					t.Errorf("%s %v is sent without being asked for", field, v)
+				}
 			}
 		})
 	}

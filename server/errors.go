@@ -75,6 +75,9 @@ func describe(ctx context.Context, err error) *apiError {
 		e.Status, e.Code, e.Message = http.StatusBadGateway, "model_denied", "the language model refuses this server's key"
 	case errors.Is(err, llm.ErrCut):
 		e.Status, e.Code, e.Message = http.StatusBadGateway, "model_failed", "the language model's reply was cut off"
+	case errors.Is(err, pipeline.ErrNoText):
+		e.Status, e.Code, e.Message = http.StatusBadGateway, "model_failed", "the language model replied without a word of an answer"
+		e.Hint = "allow more tokens, or stop at less"
 	default:
 		e.Status, e.Code, e.Message = http.StatusInternalServerError, "internal", "something went wrong in the server"
 		e.Hint = "its log has the cause under request " + requestID(ctx)
