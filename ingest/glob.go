@@ -55,23 +55,28 @@ func matchAny(globs []glob, name string) bool {
 	return false
 }
 
+// match takes time in proportion to the lengths multiplied: where names do not go on
+// as g does, the last "**" takes one more of them.
 func (g glob) match(names []string) bool {
-	for i, segment := range g {
-		if segment == "**" {
-			for skip := range len(names) + 1 {
-				if g[i+1:].match(names[skip:]) {
-					return true
-				}
+	i, n := 0, 0
+	again, from := -1, 0 // behind the last "**", and the first name it has not taken
+	for n < len(names) || i < len(g) {
+		if i < len(g) && g[i] == "**" {
+			i++
+			again, from = i, n
+			continue
+		}
+		if i < len(g) && n < len(names) {
+			if ok, _ := path.Match(g[i], names[n]); ok {
+				i, n = i+1, n+1
+				continue
 			}
+		}
+		if again < 0 || from == len(names) {
 			return false
 		}
-		if len(names) == 0 {
-			return false
-		}
-		if ok, _ := path.Match(segment, names[0]); !ok {
-			return false
-		}
-		names = names[1:]
+		from++
+		i, n = again, from
 	}
-	return len(names) == 0
+	return true
 }

@@ -26,6 +26,9 @@ type IndexOptions struct {
 	// stored, removed or reported. Runs on all shares, at once or one after the
 	// other, do together what one run on the whole does.
 	Shard Shard
+	// Manifest, if there is one, spares the reading of files that have not changed
+	// since it was written; the run brings it up to date.
+	Manifest *Manifest
 	// Progress is called after each file, from one goroutine at a time.
 	Progress func(Progress)
 }
@@ -36,8 +39,9 @@ type IndexOptions struct {
 const MetaRoot = "root"
 
 // Index brings the store up to date with the files under roots: new and changed
-// ones are encoded and stored, unchanged ones (by the hash of their content) are
-// left alone, and documents whose files are gone are removed, as are those whose
+// ones are encoded and stored, unchanged ones (by the hash of their content, or by
+// size and time where a manifest knows them) are left alone, those under a new name
+// are stored under it without being encoded again, and documents whose files are gone are removed, as are those whose
 // files no longer hold usable text. A file that cannot be indexed is reported
 // and never stops the run; the error, with the report so far, is for what does.
 //
@@ -99,10 +103,17 @@ func (r *indexRun) all(ctx context.Context, roots []string) error {
 	if err := r.encodeFiles(ctx); err != nil {
 		return err
 	}
-	if r.opts.KeepMissing {
+	if !r.opts.KeepMissing {
+		if err := r.removeMissing(ctx); err != nil {
+			return err
+		}
+	}
+	if r.opts.DryRun {
 		return nil
 	}
-	return r.removeMissing(ctx)
+	return r.opts.Manifest.save(func(root, file string) bool {
+		return r.walked[root] && r.opts.Shard.Has(file) && !r.listed[file] && !r.inTheDark(file, root)
+	})
 }
 
 // walk lists the files, so that progress knows where the end is.
