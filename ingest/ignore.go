@@ -3,12 +3,15 @@ package ingest
 import (
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 )
 
 // ignoreNames are the files that say what to leave out of their folder and all below
 // it, in the syntax of git; a later one has the last word.
 var ignoreNames = []string{".gitignore", ".waymarkignore"}
+
+func isIgnoreFile(path string) bool { return slices.Contains(ignoreNames, filepath.Base(path)) }
 
 // largestIgnore bounds a file of patterns; one that is larger is none.
 const largestIgnore = 1 << 20

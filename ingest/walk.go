@@ -48,6 +48,8 @@ type WalkOptions struct {
 	// FollowLinks enters folders through symbolic links. A folder is entered
 	// once, so links that form a loop end.
 	FollowLinks bool
+
+	entered func(folder string) // is told of each folder that is gone through
 }
 
 // Walk goes through files and folders in the order of roots, and through each
@@ -85,6 +87,7 @@ type walker struct {
 	include, exclude []glob
 	all, followLinks bool
 	ignored          bool
+	told             func(folder string)
 	only             []string // absolute
 
 	// Only kept with several roots: within one, ids and paths cannot clash.
@@ -98,7 +101,7 @@ func newWalker(ctx context.Context, roots []string, opts *WalkOptions) (*walker,
 	if opts == nil {
 		opts = &WalkOptions{}
 	}
-	w := &walker{ctx: ctx, roots: roots, all: opts.All, followLinks: opts.FollowLinks, ignored: opts.Ignored}
+	w := &walker{ctx: ctx, roots: roots, all: opts.All, followLinks: opts.FollowLinks, ignored: opts.Ignored, told: opts.entered}
 	var err error
 	if w.include, err = parseGlobs(opts.Include); err != nil {
 		return nil, fmt.Errorf("include %w", err)
@@ -146,6 +149,9 @@ func (w *walker) walk(root string) bool {
 		}
 		return w.folder(root, "", nil)
 	}
+	if w.told != nil {
+		w.told(filepath.Dir(root))
+	}
 	name := filepath.Base(root)
 	if err != nil {
 		return w.skip(root, name, &Skip{Reason: Unreadable, Err: err})
@@ -156,6 +162,9 @@ func (w *walker) walk(root string) bool {
 // folder goes through the folder at path; rel is its name below the root, and above
 // what the folders above it leave out.
 func (w *walker) folder(path, rel string, above *ignores) bool {
+	if w.told != nil {
+		w.told(path)
+	}
 	out := above
 	if !w.ignored {
 		out = above.below(path, rel)

@@ -23,8 +23,9 @@ type Manifest struct {
 	path  string
 	maker string // the versions that made what is noted
 
-	mu    sync.Mutex
-	files map[manifestKey]manifestEntry
+	mu      sync.Mutex
+	files   map[manifestKey]manifestEntry
+	changed bool // since it was read or written
 }
 
 type manifestKey struct {
@@ -98,6 +99,7 @@ func (m *Manifest) note(root string, f ingest.File, e manifestEntry) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	m.files[manifestKey{root, f.ID}] = e
+	m.changed = true
 }
 
 // save writes the manifest without the files that are gone. A reader sees the old one
@@ -108,6 +110,15 @@ func (m *Manifest) save(gone func(root, file string) bool) (err error) {
 	}
 	m.mu.Lock()
 	defer m.mu.Unlock()
+	for key := range m.files {
+		if gone(key.Root, key.File) {
+			delete(m.files, key)
+			m.changed = true
+		}
+	}
+	if !m.changed {
+		return nil
+	}
 	f, err := os.CreateTemp(filepath.Dir(m.path), filepath.Base(m.path)+".*")
 	if err != nil {
 		return fmt.Errorf("manifest of files: %w", err)
@@ -125,10 +136,6 @@ func (m *Manifest) save(gone func(root, file string) bool) (err error) {
 		Maker string `json:"maker"`
 	}{m.maker})
 	for key, e := range m.files {
-		if gone(key.Root, key.File) {
-			delete(m.files, key)
-			continue
-		}
 		err = errors.Join(err, lines.Encode(manifestLine{manifestKey: key, manifestEntry: e}))
 	}
 	if err = errors.Join(err, w.Flush(), f.Close()); err == nil {
@@ -137,5 +144,6 @@ func (m *Manifest) save(gone func(root, file string) bool) (err error) {
 	if err != nil {
 		return fmt.Errorf("manifest of files: %w", err)
 	}
+	m.changed = false
 	return nil
 }
