@@ -10,7 +10,7 @@ native := CGO_LDFLAGS=-L$(LIB) WAYMARK_ONNXRUNTIME=$(LIB)/libonnxruntime.so
 # Packages without native code, for the race detector.
 pure = $(shell go list ./... | grep -v -e /landmark/onnx -e /cmd/ -e /examples/ -e /internal/tools/)
 
-.PHONY: demo test build deps qdrant browser env race lint fuzz bench
+.PHONY: demo test build deps qdrant browser llm env race lint fuzz bench eval-check
 
 demo: build
 	@scripts/demo.sh
@@ -36,6 +36,11 @@ browser: deps
 	@scripts/browser.sh
 	$(native) go test -tags onnx,browser -timeout 20m ./server/web/browsertest
 
+# The tests with a real language model, in llama.cpp's server, put into .deps/.
+llm: deps
+	@scripts/venv.sh llm internal/llamatest/engine "220 MB" --no-deps
+	$(native) go test -tags onnx,llama -timeout 20m ./internal/llamatest
+
 # `eval "$(make -s env)"` lets plain go commands use the native libraries.
 env:
 	@echo 'export CGO_LDFLAGS=-L$(LIB)'
@@ -55,3 +60,7 @@ fuzz: deps
 
 bench: deps
 	$(native) go test -tags onnx -run '^$$' -bench . -benchmem ./chunker ./ingest ./landmark/onnx ./retriever/local
+
+# make eval-check SETS='DIR DIR DIR' compares the metrics with trec_eval's.
+eval-check: build
+	@scripts/evalcheck.sh $(SETS)
