@@ -67,6 +67,8 @@ type Store struct {
 	current atomic.Pointer[snapshot]
 	loading chan *loader // holds the one loader while nobody is loading
 	passes  passes
+	// Prepared once, as preparing takes longer than finding a few rows.
+	chunkVectors, documentVectors *sql.Stmt
 
 	wrote     atomic.Bool // since it was opened
 	freshRows int
@@ -124,7 +126,7 @@ func open(ctx context.Context, path string, o Options) (*Store, error) {
 	if err != nil {
 		return nil, err
 	}
-	conns := max(4, runtime.GOMAXPROCS(0))
+	conns := max(maxTogether, runtime.GOMAXPROCS(0))
 	db.SetMaxOpenConns(conns)
 	db.SetMaxIdleConns(conns)
 	s := &Store{path: path, readOnly: o.ReadOnly, db: db, lock: newWriteLock(path+lockSuffix, o.WaitWriter),
@@ -182,6 +184,12 @@ func (s *Store) prepare(ctx context.Context, o Options) error {
 		return err
 	}
 	s.fingerprint = st.fingerprint
+	if s.chunkVectors, err = s.db.PrepareContext(ctx, selectChunkVectors); err != nil {
+		return err
+	}
+	if s.documentVectors, err = s.db.PrepareContext(ctx, selectDocumentVectors); err != nil {
+		return err
+	}
 	if !o.Fingerprint.IsZero() && o.Fingerprint != st.fingerprint {
 		return &retriever.MismatchError{Have: st.fingerprint, Want: o.Fingerprint}
 	}

@@ -198,6 +198,9 @@ func (s *Store) newer(ctx context.Context, l *loader, tx *sql.Tx, st state, old 
 		if err != nil {
 			return nil, err
 		}
+		if saved != nil && saved.change == st.change && saved.liveEntries == st.documents && saved.liveChunks == st.chunks {
+			return saved, nil
+		}
 		if saved != nil {
 			if snap, err := l.advance(ctx, tx, st, saved); err == nil || ctx.Err() != nil {
 				return snap, err
