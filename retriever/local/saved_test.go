@@ -245,10 +245,10 @@ func TestSaveFails(t *testing.T) {
 // the first checks.
 func FuzzVectorFile(f *testing.F) {
 	s := newSnapshot([]float32{1, 0}, 3)
-	s.entries, s.gone, s.firsts = []entry{{ord: 3, id: "a", metadata: map[string]any{"k": "v"}}}, []bool{false}, []int32{0, 1}
+	s.entries, s.gone, s.firsts = []entry{{ord: 3, id: "a", metadata: &metadata{decoded: map[string]any{"k": "v"}}}}, []bool{false}, []int32{0, 1}
 	s.documents.add([]float32{0, 1})
 	s.chunks.add([]float32{0, 1})
-	s.liveEntries, s.liveChunks = 1, 1
+	s.liveEntries, s.liveChunks, s.keys["k"] = 1, 1, 1
 	temp := filepath.Join(f.TempDir(), "x")
 	if err := writeFile(temp, func(f *os.File) error { return writeVectors(f, s, token{1}) }); err != nil {
 		f.Fatal(err)
@@ -262,7 +262,7 @@ func FuzzVectorFile(f *testing.F) {
 		f.Fatal(err)
 	}
 	got, err := readVectors(file, h)
-	if err != nil || got.entries[0].id != "a" || got.entries[0].metadata["k"] != "v" || got.count(0) != 1 || got.chunks.row(0) != s.chunks.row(0) {
+	if err != nil || got.entries[0].id != "a" || got.entries[0].metadata.get()["k"] != "v" || got.keys["k"] != 1 || got.count(0) != 1 || got.chunks.row(0) != s.chunks.row(0) {
 		f.Fatalf("read %+v, %v", got, err)
 	}
 	f.Add(file[headerSize:], h.Entries, h.Chunks, h.Listing, h.Dim)

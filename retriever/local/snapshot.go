@@ -31,7 +31,7 @@ type snapshot struct {
 type entry struct {
 	ord      int64
 	id       string
-	metadata map[string]any
+	metadata *metadata
 }
 
 func newSnapshot(centre []float32, sampled int) *snapshot {
@@ -56,7 +56,7 @@ func (s *snapshot) matching(f retriever.Filter) ([]bool, error) {
 		}
 	}
 	for i := range s.entries {
-		out[i] = !s.gone[i] && f.Match(s.entries[i].metadata)
+		out[i] = !s.gone[i] && f.Match(s.entries[i].metadata.get())
 	}
 	return out, nil
 }
@@ -75,7 +75,7 @@ func (s *snapshot) remove(i int) {
 	s.gone[i] = true
 	s.liveEntries--
 	s.liveChunks -= s.count(i)
-	for key := range s.entries[i].metadata {
+	for key := range s.entries[i].metadata.get() {
 		if s.keys[key]--; s.keys[key] == 0 {
 			delete(s.keys, key)
 		}
@@ -294,13 +294,15 @@ func (l *loader) addDocuments(ctx context.Context, tx *sql.Tx, s *snapshot) erro
 	for rows.Next() {
 		var e entry
 		var count int32
-		var metadata, packed sql.RawBytes
-		if err := rows.Scan(&e.ord, &e.id, &count, &metadata, &packed); err != nil {
+		var packed, packedVector sql.RawBytes
+		if err := rows.Scan(&e.ord, &e.id, &count, &packed, &packedVector); err != nil {
 			return err
 		}
-		if e.metadata, err = decodeMetadata(metadata); err != nil {
+		decoded, err := decodeMetadata(packed)
+		if err != nil {
 			return err
 		}
+		e.metadata = &metadata{decoded: decoded}
 		if old, ok := l.byID[e.id]; ok {
 			s.remove(old)
 		}
@@ -310,10 +312,10 @@ func (l *loader) addDocuments(ctx context.Context, tx *sql.Tx, s *snapshot) erro
 		s.firsts = append(s.firsts, s.firsts[len(s.firsts)-1]+count)
 		s.liveEntries++
 		s.liveChunks += int(count)
-		for key := range e.metadata {
+		for key := range decoded {
 			s.keys[key]++
 		}
-		if vector, err = unpack(vector, packed, s.documents.dim()); err != nil {
+		if vector, err = unpack(vector, packedVector, s.documents.dim()); err != nil {
 			return err
 		}
 		s.documents.add(vector)

@@ -9,7 +9,6 @@ import (
 	"io"
 	"runtime"
 	"slices"
-	"strings"
 	"sync"
 	"sync/atomic"
 	"unsafe"
@@ -19,8 +18,10 @@ import (
 //
 //	header    headerSize bytes, see vectorHeader
 //	centre    float32 for each dimension
-//	listing   of each entry: the ord less the one before, the number of chunks,
-//	          the ID and the metadata as JSON, all lengths and numbers as uvarints
+//	listing   the number of keys in the metadata; of each, the key and in how many
+//	          entries it is; then of each entry the ord less the one before, the
+//	          number of chunks, the ID and the metadata as JSON. Numbers are
+//	          uvarints and stand before texts as their lengths
 //	scales    of the documents, then of the chunks: two float32 a row
 //	values    of the documents, then of the chunks: int8
 //	sums      CRC-32C of each pieceSize bytes between header and sums
@@ -225,20 +226,23 @@ func checkSums(data, sums []byte, ofSums uint32) error {
 
 // listing encodes the entries that are not gone.
 func (s *snapshot) listing() ([]byte, error) {
-	var out []byte
+	text := func(dst []byte, s string) []byte { return append(binary.AppendUvarint(dst, uint64(len(s))), s...) }
+	out := binary.AppendUvarint(nil, uint64(len(s.keys)))
+	for key, count := range s.keys {
+		out = binary.AppendUvarint(text(out, key), uint64(count))
+	}
 	var last int64
 	for i, e := range s.entries {
 		if s.gone[i] {
 			continue
 		}
-		metadata, err := encodeMetadata(e.metadata)
+		metadata, err := encodeMetadata(e.metadata.get())
 		if err != nil {
 			return nil, err
 		}
 		out = binary.AppendUvarint(out, uint64(e.ord-last))
 		out = binary.AppendUvarint(out, uint64(s.count(i)))
-		out = append(binary.AppendUvarint(out, uint64(len(e.id))), e.id...)
-		out = append(binary.AppendUvarint(out, uint64(len(metadata))), metadata...)
+		out = text(text(out, e.id), string(metadata))
 		last = e.ord
 	}
 	return out, nil
@@ -246,10 +250,7 @@ func (s *snapshot) listing() ([]byte, error) {
 
 // readListing adds the entries of a listing.
 func (s *snapshot) readListing(listing []byte, entries int) error {
-	s.entries = make([]entry, 0, entries)
-	s.gone = make([]bool, entries)
-	s.firsts = slices.Grow(s.firsts, entries)
-	rest := strings.Clone(unsafe.String(unsafe.SliceData(listing), len(listing))) // IDs are parts of it
+	rest := string(listing) // IDs and metadata are parts of it
 	number := func() uint64 {
 		n, size := binary.Uvarint([]byte(rest[:min(len(rest), binary.MaxVarintLen64)]))
 		rest = rest[max(0, size):]
@@ -261,23 +262,25 @@ func (s *snapshot) readListing(listing []byte, entries int) error {
 		rest = rest[n:]
 		return out
 	}
+	for keys := number(); keys > 0 && rest != ""; keys-- {
+		key := text()
+		s.keys[key] = int(min(number(), uint64(entries)))
+	}
+	s.entries, s.gone, s.firsts = make([]entry, entries), make([]bool, entries), append(make([]int32, 0, entries+1), 0)
+	all := make([]metadata, entries)
 	var ord, first uint64
-	for range entries {
+	for i := range s.entries {
 		if rest == "" {
 			return errVectorFile
 		}
 		ord += number()
 		first += min(number(), maxChunks)
-		id := text()
-		metadata, err := decodeMetadata([]byte(text()))
-		if err != nil || first > 1<<31-1 || ord > 1<<62 {
+		if first > 1<<31-1 || ord > 1<<62 {
 			return errVectorFile
 		}
-		s.entries = append(s.entries, entry{ord: int64(ord), id: id, metadata: metadata})
+		s.entries[i] = entry{ord: int64(ord), id: text(), metadata: &all[i]}
+		all[i].packed = text()
 		s.firsts = append(s.firsts, int32(first))
-		for key := range metadata {
-			s.keys[key]++
-		}
 	}
 	s.liveEntries, s.liveChunks = entries, int(first)
 	return nil
