@@ -132,7 +132,11 @@ func TestProvidersFail(t *testing.T) {
 			{"unknown model", func(w http.ResponseWriter, _ map[string]any) {
 				w.WriteHeader(http.StatusNotFound)
 				fmt.Fprint(w, p.fail("no model tiny"))
-			}, "404 Not Found: no model tiny", nil, 1},
+			}, "404 Not Found: no model tiny", ErrFailed, 1},
+			{"too long", func(w http.ResponseWriter, _ map[string]any) {
+				w.WriteHeader(http.StatusBadRequest)
+				fmt.Fprint(w, p.fail("request (4531 tokens) exceeds the available context size (2048 tokens)"))
+			}, "400 Bad Request: request (4531 tokens)", ErrTooLong, 1},
 			{"cut stream", func(w http.ResponseWriter, _ map[string]any) {
 				p.stream(w, "In ")
 				w.(http.Flusher).Flush()
@@ -153,7 +157,7 @@ func TestProvidersFail(t *testing.T) {
 				if err == nil || !strings.Contains(err.Error(), test.want) || !strings.HasPrefix(err.Error(), name+"/tiny: ") {
 					t.Fatalf("got %v: want %q", err, test.want)
 				}
-				if test.kind != nil && !errors.Is(err, test.kind) {
+				if !errors.Is(err, test.kind) {
 					t.Errorf("%v is no case of %v", err, test.kind)
 				}
 				for e := err; e != nil; e = errors.Unwrap(e) {
@@ -250,5 +254,23 @@ func TestProvidersFollowNoRedirect(t *testing.T) {
 	}
 	if asked.Load() > 0 {
 		t.Errorf("the other server was asked %d times", asked.Load())
+	}
+}
+
+// Providers say in words of their own that a prompt is too long.
+func TestTooLong(t *testing.T) {
+	for message, want := range map[string]error{
+		"This model's maximum context length is 8192 tokens. However, your messages resulted in 10000 tokens.": ErrTooLong,
+		"request (4531 tokens) exceeds the available context size (2048 tokens), try increasing it":            ErrTooLong,
+		"prompt is too long: 208310 tokens > 200000 maximum":                                                   ErrTooLong,
+		"The input token count (1200000) exceeds the maximum number of tokens allowed (1048576).":              ErrTooLong,
+		"unknown field": nil,
+	} {
+		if got := kindOfAnswer(http.StatusBadRequest, message); got != want {
+			t.Errorf("%q: %v, want %v", message, got, want)
+		}
+	}
+	if got := kindOfAnswer(http.StatusTooManyRequests, "context length"); got != ErrUnavailable {
+		t.Errorf("429: %v", got)
 	}
 }
