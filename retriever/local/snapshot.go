@@ -56,7 +56,7 @@ func (s *snapshot) matching(f retriever.Filter) ([]bool, error) {
 		}
 	}
 	for i := range s.entries {
-		out[i] = !s.gone[i] && f.Match(s.entries[i].metadata.get())
+		out[i] = !s.gone[i] && (len(f.All) == 0 || f.Match(s.entries[i].metadata.get()))
 	}
 	return out, nil
 }
@@ -224,8 +224,8 @@ func (s *Store) beginRead(ctx context.Context) (*sql.Tx, state, error) {
 	return tx, st, nil
 }
 
-// Load reads all vectors into memory, or what was written since the last time.
-// The first search does it otherwise; a search that is cancelled during it
+// Load makes all vectors ready for searching, or what was written since the last
+// time. The first search does it otherwise; a search that is cancelled during it
 // leaves it to the next.
 func (s *Store) Load(ctx context.Context) error {
 	if err := s.enter(); err != nil {

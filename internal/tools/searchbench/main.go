@@ -8,6 +8,11 @@
 // loop, as fast as the processor can, so that "share" says how much of the memory's
 // bandwidth the whole search reaches. Only this share and other ratios within a run
 // can be compared between machines. Stores stay in DIR and are used again.
+//
+//	go run -tags onnx ./internal/tools/searchbench -stores FILE,FILE -set SET
+//
+// shows instead what rows of fewer bits would find, with the vectors of the chunks
+// in local stores and the queries of a BEIR folder.
 package main
 
 import (
@@ -36,6 +41,7 @@ const (
 
 type settings struct {
 	rows, dir, svg string
+	stores, set    string
 	queries        int
 	together       int
 }
@@ -47,8 +53,14 @@ func main() {
 	flag.StringVar(&s.svg, "svg", "", "folder to draw the curves in")
 	flag.IntVar(&s.queries, "queries", 100, "queries for each number of chunks")
 	flag.IntVar(&s.together, "together", 8, "searches at once, in the measure of shared passes")
+	flag.StringVar(&s.stores, "stores", "", "local stores of real vectors, to compare rows of fewer bits")
+	flag.StringVar(&s.set, "set", "", "BEIR folder with the queries for them")
 	flag.Parse()
-	if err := s.run(context.Background()); err != nil {
+	run := s.run
+	if s.stores != "" {
+		run = s.bits
+	}
+	if err := run(context.Background()); err != nil {
 		fmt.Fprintln(os.Stderr, "searchbench:", err)
 		os.Exit(1)
 	}
