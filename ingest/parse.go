@@ -16,6 +16,7 @@ const (
 	MetaPath     = "path"     // the document's id
 	MetaFormat   = "format"   // text, markdown, html or code
 	MetaLanguage = "language" // of code, such as "go"
+	MetaEncoding = "encoding" // character set of the file's text if not UTF-8, such as "shift_jis"
 	// MetaContainer is the id of the file that a document was in: an archive, a
 	// mailbox, a file of records.
 	MetaContainer = "container"

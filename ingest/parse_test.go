@@ -31,9 +31,9 @@ func TestParseSkips(t *testing.T) {
 		{"a.txt", string(random), ingest.Binary},
 		{"a", string(random), ingest.Binary},
 		{"a.html", "<html>" + string(random), ingest.Binary},
-		{"a.txt", "o\x00n\x00l\x00y\x00 \x00w\x00i\x00d\x00e\x00", ingest.Binary}, // UTF-16 without its mark
+		{"a.txt", "\x01\x00\x02\x00\x03\x00\x04\x00\x05\x00\x06\x00\x07\x00\x08\x00\x0b\x00\x0e\x00", ingest.Binary}, // numbers, not UTF-16
 		{"a.txt", "\xff\xfe\x00\x00o\x00\x00\x00n\x00\x00\x00e\x00\x00\x00o\x00\x00\x00f\x00\x00\x00m\x00\x00\x00a\x00\x00\x00n\x00\x00\x00y\x00\x00\x00", ingest.Binary},
-		{"a.txt", "\xd0\xcf\xcf\xd0", ingest.Binary},
+		{"a.txt", "\xd0\xcf\x00\xcf\xd0", ingest.Binary},
 		{"Report.PDF", "anything", ingest.Unsupported},
 		{"folder.txt/photo.jpeg", "anything", ingest.Unsupported},
 		{"report", "%PDF-1.7\n1 0 obj", ingest.Unsupported},

@@ -21,7 +21,7 @@ const module = "github.com/waymark-rag/waymark"
 var rules = map[string]rule{
 	"":                               {},
 	"chunker":                        {others: []string{"github.com/rivo/uniseg"}},
-	"ingest":                         {ours: []string{"chunker"}, others: []string{"golang.org/x/net/html", "golang.org/x/text", "github.com/goccy/go-yaml"}},
+	"ingest":                         {ours: []string{"chunker"}, others: []string{"golang.org/x/net/html", "golang.org/x/text", "github.com/goccy/go-yaml", "github.com/wlynxg/chardet", "github.com/gogs/chardet"}},
 	"landmark":                       {ours: []string{"chunker"}},
 	"landmark/landmarktest":          {ours: []string{"landmark", "chunker"}},
 	"landmark/modeldir":              {ours: []string{"landmark", "chunker"}},
