@@ -26,7 +26,8 @@ type ReadOptions struct {
 	MaxMembers int
 	// MaxDepth is how deep archives and mails may lie in each other; 0 means 3.
 	MaxDepth int
-	// MaxTime is how long the reading of a file may take; 0 means a minute.
+	// MaxTime is how long the reading of a file may take, without what is done with its
+	// documents meanwhile; 0 means a minute.
 	MaxTime time.Duration
 }
 

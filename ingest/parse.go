@@ -72,7 +72,7 @@ func (r *Raw) Documents(ctx context.Context, opts *ReadOptions) iter.Seq2[*Loade
 		enough := false
 		r.documents(b, format{}, 0, func(l *Loaded, err error) bool {
 			if ctx.Err() == nil {
-				enough = !yield(l, err)
+				b.pause(func() { enough = !yield(l, err) })
 			}
 			return ctx.Err() == nil && !enough
 		})
