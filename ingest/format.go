@@ -32,9 +32,10 @@ func (f format) isZero() bool { return f.reader == nil && f.container == nil }
 // byExtension finds a format by the extension of a name. Source code has a table of
 // its own, languages.
 var byExtension = extensions(map[string]format{
-	"txt text log rst adoc asciidoc csv tsv": textFormat,
-	"md markdown mdown mkd":                  markdownFormat,
-	"html htm xhtml":                         htmlFormat,
+	"txt text log rst adoc asciidoc": textFormat,
+	"md markdown mdown mkd":          markdownFormat,
+	"html htm xhtml":                 htmlFormat,
+	"csv tsv tab psv":                csvFormat,
 })
 
 func extensions(lists map[string]format) map[string]format {
@@ -51,6 +52,7 @@ var (
 	textFormat     = format{name: "text", reader: textReader{chunker.Plain}}
 	markdownFormat = format{name: "markdown", reader: markdownReader{}}
 	htmlFormat     = format{name: "html", reader: htmlReader{}}
+	csvFormat      = format{name: "csv", reader: csvReader{}}
 )
 
 func codeFormat(language string) format {

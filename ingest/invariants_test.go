@@ -38,7 +38,7 @@ func checkLoaded(t *testing.T, data []byte, l *ingest.Loaded) {
 		t.Errorf("title = %q, want text", doc.Title)
 	}
 	switch l.Format {
-	case "text", "markdown", "code": // the file as it is
+	case "text", "markdown", "code", "csv": // the file as it is
 		if doc.Metadata["encoding"] == nil {
 			checkSameBytes(t, doc, data)
 		}

@@ -195,7 +195,7 @@ func TestParseSpans(t *testing.T) {
 
 // FuzzParse holds every format to the rules of checkLoaded.
 func FuzzParse(f *testing.F) {
-	names := []string{"a.txt", "a.md", "a.html", "a.go", "a"}
+	names := []string{"a.txt", "a.md", "a.html", "a.go", "a", "a.csv"}
 	for _, name := range inputs(f) {
 		data, err := os.ReadFile(filepath.Join("testdata", name))
 		if err != nil {
