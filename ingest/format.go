@@ -36,6 +36,8 @@ var byExtension = extensions(map[string]format{
 	"md markdown mdown mkd":          markdownFormat,
 	"html htm xhtml":                 htmlFormat,
 	"csv tsv tab psv":                csvFormat,
+	"json":                           jsonFormat,
+	"jsonl ndjson":                   jsonLinesFormat,
 })
 
 func extensions(lists map[string]format) map[string]format {
@@ -53,6 +55,9 @@ var (
 	markdownFormat = format{name: "markdown", reader: markdownReader{}}
 	htmlFormat     = format{name: "html", reader: htmlReader{}}
 	csvFormat      = format{name: "csv", reader: csvReader{}}
+
+	jsonFormat      = format{name: "json", container: jsonFile{}}
+	jsonLinesFormat = format{name: "json", container: jsonLines{}}
 )
 
 func codeFormat(language string) format {

@@ -29,6 +29,8 @@ type ReadOptions struct {
 	// MaxTime is how long the reading of a file may take, without what is done with its
 	// documents meanwhile; 0 means a minute.
 	MaxTime time.Duration
+	// JSON says what the fields of JSON records are.
+	JSON JSONOptions
 }
 
 func (o ReadOptions) withDefaults() ReadOptions {
@@ -59,7 +61,7 @@ func (o ReadOptions) Validate() error {
 			return fmt.Errorf("max %s %d: want 1 or more, or 0 for the default", name, value)
 		}
 	}
-	return nil
+	return o.JSON.Validate()
 }
 
 // Raw is a file's content before it is parsed.

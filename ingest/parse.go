@@ -14,7 +14,7 @@ import (
 // Metadata keys that Parse sets. A front matter key of the same name loses.
 const (
 	MetaPath     = "path"     // the document's id
-	MetaFormat   = "format"   // text, markdown, html or code
+	MetaFormat   = "format"   // such as text, markdown, html, code; docs/formats.md has all
 	MetaLanguage = "language" // of code, such as "go"
 	MetaEncoding = "encoding" // character set of the file's text if not UTF-8, such as "shift_jis"
 	// MetaContainer is the id of the file that a document was in: an archive, a
