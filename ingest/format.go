@@ -38,6 +38,12 @@ var byExtension = extensions(map[string]format{
 	"csv tsv tab psv":                csvFormat,
 	"json":                           jsonFormat,
 	"jsonl ndjson":                   jsonLinesFormat,
+	"gz tgz":                         gzipFormat,
+	"bz2 tbz tbz2":                   bzipFormat,
+	"xz txz":                         xzFormat,
+	"zst tzst":                       zstdFormat,
+	"tar":                            tarFormat,
+	"zip":                            zipFormat,
 })
 
 func extensions(lists map[string]format) map[string]format {
@@ -110,7 +116,7 @@ var unsupportedExtensions = strings.Fields(`
 	pdf doc docx xls xlsx ppt pptx odt ods odp rtf epub mobi pages numbers
 	png jpg jpeg gif bmp webp tif tiff ico heic avif svg psd
 	mp3 wav flac ogg m4a mp4 m4v mkv mov avi webm
-	zip gz tgz bz2 xz zst tar 7z rar jar war whl deb rpm iso dmg
+	7z rar jar war apk whl deb rpm iso dmg
 	exe dll so dylib a o obj class pyc wasm
 	sqlite sqlite3 db parquet arrow npy npz pkl pickle pt pth onnx safetensors gguf
 	ttf otf woff woff2 eot`)
@@ -119,9 +125,7 @@ var unsupportedExtensions = strings.Fields(`
 var signatures = []struct{ prefix, what string }{
 	{"%PDF-", "PDF"},
 	{"{\\rtf", "RTF"},
-	{"PK\x03\x04", "ZIP archive or office document"},
 	{"\xd0\xcf\x11\xe0", "office document"},
-	{"\x1f\x8b", "gzip archive"},
 	{"\x89PNG", "PNG image"},
 	{"\xff\xd8\xff", "JPEG image"},
 	{"GIF8", "GIF image"},
@@ -131,8 +135,23 @@ var signatures = []struct{ prefix, what string }{
 
 // sniff chooses by content alone.
 func sniff(data []byte) (format, *Skip) {
+	starts := func(s string) bool { return bytes.HasPrefix(data, []byte(s)) }
+	switch {
+	case starts("PK\x03\x04"):
+		return sniffZIP(data)
+	case starts("\x1f\x8b"):
+		return gzipFormat, nil
+	case starts("BZh") && bytes.HasPrefix(data[3:], []byte("91AY&SY")):
+		return bzipFormat, nil
+	case starts("\xfd7zXZ\x00"):
+		return xzFormat, nil
+	case starts("\x28\xb5\x2f\xfd"):
+		return zstdFormat, nil
+	case isTar(data):
+		return tarFormat, nil
+	}
 	for _, s := range signatures {
-		if bytes.HasPrefix(data, []byte(s.prefix)) {
+		if starts(s.prefix) {
 			return format{}, unsupported(s.what)
 		}
 	}

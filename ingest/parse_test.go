@@ -37,7 +37,7 @@ func TestParseSkips(t *testing.T) {
 		{"Report.PDF", "anything", ingest.Unsupported},
 		{"folder.txt/photo.jpeg", "anything", ingest.Unsupported},
 		{"report", "%PDF-1.7\n1 0 obj", ingest.Unsupported},
-		{"sheet.unknown", "PK\x03\x04rest", ingest.Unsupported},
+		{"sheet.unknown", "PK\x03\x04rest", ingest.Damaged},
 		{"a.html", `<meta charset="iso-2022-kr"><p>text`, ingest.Unsupported},
 	} {
 		l, err := parse(tc.name, []byte(tc.data))

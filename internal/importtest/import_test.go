@@ -21,7 +21,8 @@ const module = "github.com/waymark-rag/waymark"
 var rules = map[string]rule{
 	"":                               {},
 	"chunker":                        {others: []string{"github.com/rivo/uniseg"}},
-	"ingest":                         {ours: []string{"chunker"}, others: []string{"golang.org/x/net/html", "golang.org/x/text", "github.com/goccy/go-yaml", "github.com/wlynxg/chardet", "github.com/gogs/chardet"}},
+	"ingest":                         {ours: []string{"chunker"}, others: []string{"golang.org/x/net/html", "golang.org/x/text", "github.com/goccy/go-yaml", "github.com/wlynxg/chardet", "github.com/gogs/chardet",
+		"github.com/klauspost/compress/zstd", "github.com/therootcompany/xz"}},
 	"landmark":                       {ours: []string{"chunker"}},
 	"landmark/landmarktest":          {ours: []string{"landmark", "chunker"}},
 	"landmark/modeldir":              {ours: []string{"landmark", "chunker"}},
