@@ -10,7 +10,7 @@ native := CGO_LDFLAGS=-L$(LIB) WAYMARK_ONNXRUNTIME=$(LIB)/libonnxruntime.so
 # Packages without native code, for the race detector.
 pure = $(shell go list ./... | grep -v -e /landmark/onnx -e /cmd/ -e /examples/ -e /internal/tools/)
 
-.PHONY: demo test build deps qdrant browser llm env race lint fuzz bench eval-check
+.PHONY: demo test build deps qdrant browser llm clients env race lint fuzz bench eval-check
 
 demo: build
 	@scripts/demo.sh
@@ -40,6 +40,11 @@ browser: deps
 llm: deps
 	@scripts/venv.sh llm internal/llamatest/engine "220 MB" --no-deps
 	$(native) go test -tags onnx,llama -timeout 20m ./internal/llamatest
+
+# The tests with clients of others, in Python, put into .deps/.
+clients: deps
+	@scripts/venv.sh clients internal/clienttest/engine "330 MB"
+	$(native) go test -tags onnx,clients -timeout 20m ./internal/clienttest
 
 # `eval "$(make -s env)"` lets plain go commands use the native libraries.
 env:

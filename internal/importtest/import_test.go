@@ -19,9 +19,9 @@ const module = "github.com/waymark-rag/waymark"
 // path in it, others by the start of their path. The standard library is always
 // allowed. A package without a rule fails the test.
 var rules = map[string]rule{
-	"":                               {},
-	"chunker":                        {others: []string{"github.com/rivo/uniseg"}},
-	"ingest":                         {ours: []string{"chunker"}, others: []string{"golang.org/x/net/html", "golang.org/x/text", "github.com/goccy/go-yaml", "github.com/wlynxg/chardet", "github.com/gogs/chardet",
+	"":        {},
+	"chunker": {others: []string{"github.com/rivo/uniseg"}},
+	"ingest": {ours: []string{"chunker"}, others: []string{"golang.org/x/net/html", "golang.org/x/text", "github.com/goccy/go-yaml", "github.com/wlynxg/chardet", "github.com/gogs/chardet",
 		"github.com/klauspost/compress/zstd", "github.com/therootcompany/xz"}},
 	"landmark":                       {ours: []string{"chunker"}},
 	"landmark/landmarktest":          {ours: []string{"landmark", "chunker"}},
@@ -45,6 +45,7 @@ var rules = map[string]rule{
 	"pipeline":             {ours: []string{"chunker", "ingest", "landmark", "retriever", "llm", "internal/prose"}},
 	"eval":                 {ours: []string{"chunker", "landmark", "pipeline", "retriever"}, others: []string{"gonum.org/v1/plot"}},
 	"configs":              {ours: []string{"chunker", "landmark", "retriever"}, others: []string{"github.com/goccy/go-yaml"}},
+	"internal/clienttest":  {},
 	"internal/importtest":  {},
 	"internal/llamatest":   {ours: []string{"internal/pythontest"}},
 	"internal/pythontest":  {},
