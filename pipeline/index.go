@@ -38,6 +38,18 @@ type IndexOptions struct {
 // there for documents whose files are gone.
 const MetaRoot = "root"
 
+// Shown is metadata for whoever reads a hit or an answer: without MetaRoot, which is of
+// use on the machine that indexed alone, and tells others about it.
+func Shown(metadata map[string]any) map[string]any {
+	out := map[string]any{}
+	for key, value := range metadata {
+		if key != MetaRoot {
+			out[key] = value
+		}
+	}
+	return out
+}
+
 // Index brings the store up to date with the files under roots: new and changed
 // ones are encoded and stored, unchanged ones (by the hash of their content, or by
 // size and time where a manifest knows them) are left alone, those under a new name
