@@ -79,9 +79,10 @@ func TestEvaluate(t *testing.T) {
 	}
 	for _, name := range []string{"bm25", "chunk", "both", "both+bm25", "chunk+bm25"} {
 		r := evaluate(t, s, x, name)
-		for _, metric := range []string{"nDCG@10", "MRR", "hit@1", "IoU@5"} {
-			if got := MeanOf(r.Column(metricNamed(metric))).Value; got < 0.97 {
-				t.Errorf("%s: %s %v, want every answer found: %v", name, metric, got, r.Values)
+		// Chunks end with a space that the gold spans lack, and one holds two sentences.
+		for metric, want := range map[string]float64{"nDCG@10": 1, "MRR": 1, "hit@1": 1, "IoU@5": (46.0/47 + 32.0/33 + 27.0/56) / 3} {
+			if got := mean(r.Column(metricNamed(metric))); math.Abs(got-want) > 1e-12 {
+				t.Errorf("%s: %s %v, want %v: %v", name, metric, got, want, r.Values)
 			}
 		}
 		if r.System != name || len(r.Run["q1"]) == 0 || r.Run["q1"][0].ID != "tides" {
