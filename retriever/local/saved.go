@@ -72,14 +72,14 @@ func (s *Store) openVectors(ctx context.Context, tx *sql.Tx, st state) (*snapsho
 		return nil, nil
 	}
 	h, err := readHeader(data)
-	if err == nil && (h.Token != want || int(h.Dim) != st.dim || h.Change > st.change) {
-		err = errVectorFile
+	if err != nil || h.Token != want || int(h.Dim) != st.dim || h.Change > st.change {
+		return nil, release()
 	}
-	var snap *snapshot
-	if err == nil {
-		snap, err = readVectors(data, h)
-	}
-	if err != nil {
+	snap, err := readVectors(data, h)
+	if err != nil { // it is damaged: without it, Close writes another
+		if !s.readOnly {
+			os.Remove(s.path + vectorSuffix)
+		}
 		return nil, release()
 	}
 	s.unmap = release

@@ -176,13 +176,28 @@ func TestSavedDamage(t *testing.T) {
 		wantExact(t, name, s, docs, false)
 		closeTest(t, s)
 	}
+	// What is damaged is written again with the next change.
+	wrong := slices.Clone(good)
+	wrong[l.chunks] ^= 1
+	if err := os.WriteFile(path+vectorSuffix, wrong, 0o644); err != nil {
+		t.Fatal(err)
+	}
+	s := openSaving(t, path)
+	wantExact(t, "a damaged file", s, docs, false)
+	if err := s.Upsert(t.Context(), docs[:1]); err != nil {
+		t.Fatal(err)
+	}
+	closeTest(t, s)
+	s = openTest(t, path, nil)
+	wantExact(t, "written again", s, docs, true)
+	closeTest(t, s)
 	// A file of an earlier state that is complete in itself belongs to the store
 	// only as long as no other was written for it.
 	older := write(path, docs[:60])
 	if err := os.WriteFile(path+vectorSuffix, good, 0o644); err != nil {
 		t.Fatal(err)
 	}
-	s := openTest(t, path, nil)
+	s = openTest(t, path, nil)
 	wantExact(t, "the file before", s, docs, false)
 	closeTest(t, s)
 	if err := os.WriteFile(path+vectorSuffix, older, 0o644); err != nil {
