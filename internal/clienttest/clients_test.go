@@ -31,9 +31,10 @@ const (
 // results are what clients.py prints. What is the same every time is compared as
 // a whole, vectors with those that the server gives without a client.
 type results struct {
-	Vectors  map[string][][]float64 `json:"vectors"` // by client
-	TEIQuery []float64              `json:"tei_query"`
-	Texts    []string               `json:"texts"`
+	Vectors     map[string][][]float64 `json:"vectors"` // by client
+	OpenAIQuery []float64              `json:"openai_query"`
+	TEIQuery    []float64              `json:"tei_query"`
+	Texts       []string               `json:"texts"`
 }
 
 func TestClients(t *testing.T) {
@@ -78,7 +79,7 @@ func checkVectors(t *testing.T, base string, got results) {
 	if len(got.Vectors) != 4 || len(got.Texts) != 2 {
 		t.Fatalf("%d clients, %d texts", len(got.Vectors), len(got.Texts))
 	}
-	want := embed(t, base, got.Texts)
+	want := embed(t, base, "document", got.Texts)
 	for client, vectors := range got.Vectors {
 		if len(vectors) != len(want) {
 			t.Errorf("%s: %d vectors, want %d", client, len(vectors), len(want))
@@ -87,6 +88,11 @@ func checkVectors(t *testing.T, base string, got results) {
 		for i := range want {
 			same(t, client, vectors[i], want[i])
 		}
+	}
+	query := embed(t, base, "query", got.Texts[1:])[0]
+	same(t, "openai, query", got.OpenAIQuery, query)
+	if cmp.Equal(query, want[1]) {
+		t.Error("a query has the vector of a document: the model reads the two differently")
 	}
 	// LlamaIndex's TEI client has no word for a query: docs/clients.md says so.
 	same(t, "LlamaIndex TEI, query", got.TEIQuery, want[1])
@@ -107,9 +113,9 @@ func same(t *testing.T, client string, got, want []float64) {
 }
 
 // embed asks the server without a client.
-func embed(t *testing.T, base string, texts []string) [][]float64 {
+func embed(t *testing.T, base, kind string, texts []string) [][]float64 {
 	t.Helper()
-	body, err := json.Marshal(map[string]any{"input": texts})
+	body, err := json.Marshal(map[string]any{"input": texts, "input_type": kind})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -146,6 +152,7 @@ func checkGolden(t *testing.T, out string) {
 		t.Fatal(err)
 	}
 	delete(all, "vectors")
+	delete(all, "openai_query")
 	delete(all, "tei_query")
 	without(all, "score", "rule")
 	text, err := json.MarshalIndent(all, "", " ")

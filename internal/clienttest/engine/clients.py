@@ -70,6 +70,7 @@ def main():
             "LlamaIndex TEI": tei.get_text_embedding_batch(TEXTS),
             "LlamaIndex OpenAI-like": like.get_text_embedding_batch(TEXTS),
         },
+        "openai_query": client.embeddings.create(model=model, input=TEXTS[1], extra_body={"input_type": "query"}).data[0].embedding,
         "tei_query": tei.get_query_embedding(TEXTS[1]),
     }, sys.stdout, indent=1)
 
