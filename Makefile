@@ -36,15 +36,16 @@ browser: deps
 	@scripts/browser.sh
 	$(native) go test -tags onnx,browser -timeout 20m ./server/web/browsertest
 
-# The tests with a real language model, in llama.cpp's server, put into .deps/.
+# The tests with a real language model, in llama.cpp's server, put into .deps/. They
+# build the program, of which go test's cache knows nothing: -count=1.
 llm: deps
 	@scripts/venv.sh llm internal/llamatest/engine "220 MB" --no-deps
-	$(native) go test -tags onnx,llama -timeout 20m ./internal/llamatest
+	$(native) go test -count=1 -tags onnx,llama -timeout 20m ./internal/llamatest
 
 # The tests with clients of others, in Python, put into .deps/.
 clients: deps
 	@scripts/venv.sh clients internal/clienttest/engine "330 MB"
-	$(native) go test -tags onnx,clients -timeout 20m ./internal/clienttest
+	$(native) go test -count=1 -tags onnx,clients -timeout 20m ./internal/clienttest
 
 # `eval "$(make -s env)"` lets plain go commands use the native libraries.
 env:
