@@ -65,6 +65,17 @@ type Ingest struct {
 	MaxUnpackedBytes int64 `yaml:"max_unpacked_bytes"`
 	// Timeout is how long the reading of a file may take.
 	Timeout time.Duration `yaml:"timeout"`
+	S3      S3            `yaml:"s3"`
+}
+
+// S3 says where buckets are. Credentials are those of Amazon's own programs:
+// AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, or ~/.aws/credentials.
+type S3 struct {
+	// Endpoint is the address of a service that is not Amazon's.
+	Endpoint string `yaml:"endpoint"`
+	Region   string `yaml:"region"`
+	// Anonymous sends no credentials.
+	Anonymous bool `yaml:"anonymous"`
 }
 
 // Search says how passages are ranked.

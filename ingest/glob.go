@@ -80,3 +80,25 @@ func (g glob) match(names []string) bool {
 	}
 	return true
 }
+
+// Wanted returns whether a name, with slashes, is to be taken by globs as in
+// [WalkOptions], for sources other than folders.
+func Wanted(include, exclude []string) (func(name string) bool, error) {
+	in, err := parseGlobs(include)
+	if err != nil {
+		return nil, fmt.Errorf("include %w", err)
+	}
+	out, err := parseGlobs(exclude)
+	if err != nil {
+		return nil, fmt.Errorf("exclude %w", err)
+	}
+	return func(name string) bool {
+		parts := strings.Split(name, "/")
+		for i := range parts { // a folder that is left out takes all in it along
+			if matchAny(out, strings.Join(parts[:i+1], "/")) {
+				return false
+			}
+		}
+		return len(in) == 0 || matchAny(in, name)
+	}, nil
+}

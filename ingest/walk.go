@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"iter"
 	"os"
@@ -21,6 +22,9 @@ type File struct {
 	Size int64  // in bytes, when it was found
 	// Modified is when its content last changed, when it was found.
 	Modified time.Time
+	// Open opens a file that is not on disk; Path is then for messages alone, and its
+	// extension may say the format.
+	Open func(context.Context) (io.ReadCloser, error)
 }
 
 // WalkOptions says which files of a folder to take. The zero value is the

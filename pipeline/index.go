@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"path/filepath"
 	"slices"
 	"strings"
 	"time"
@@ -16,7 +15,7 @@ import (
 
 // IndexOptions says what to index and how. The zero value is the default.
 type IndexOptions struct {
-	Walk ingest.WalkOptions
+	Walk ingest.WalkOptions // of folders
 	Read ingest.ReadOptions
 	// DryRun reads and cuts everything, but encodes and stores nothing.
 	DryRun bool
@@ -60,6 +59,12 @@ func Shown(metadata map[string]any) map[string]any {
 // What was done when a run is cut short stays done; running it again completes
 // it.
 func (p *Pipeline) Index(ctx context.Context, roots []string, opts IndexOptions) (Report, error) {
+	return p.IndexFrom(ctx, ingest.Folders{Paths: roots, Options: opts.Walk}, opts)
+}
+
+// IndexFrom is Index for files that a source lists; IndexOptions.Walk is for folders
+// and says nothing here.
+func (p *Pipeline) IndexFrom(ctx context.Context, source ingest.Source, opts IndexOptions) (Report, error) {
 	if p.Chunker == nil {
 		return Report{}, errors.New("indexing needs a chunker")
 	}
@@ -74,7 +79,7 @@ func (p *Pipeline) Index(ctx context.Context, roots []string, opts IndexOptions)
 		found:    map[string]bool{}, keptFiles: map[string]bool{}, listed: map[string]bool{}, walked: map[string]bool{},
 		lost: lost{}, moved: map[string]bool{},
 	}
-	err := r.all(ctx, roots)
+	err := r.all(ctx, source)
 	report := r.tally.report
 	report.Elapsed = time.Since(start)
 	slices.SortFunc(report.Skipped, func(a, b Skipped) int { return strings.Compare(a.Path, b.Path) })
@@ -105,8 +110,8 @@ type indexRun struct {
 // known is what the store has of a document.
 type known struct{ hash, root, container string }
 
-func (r *indexRun) all(ctx context.Context, roots []string) error {
-	if err := r.walk(ctx, roots); err != nil {
+func (r *indexRun) all(ctx context.Context, source ingest.Source) error {
+	if err := r.walk(ctx, source); err != nil {
 		return err
 	}
 	if err := r.loadKnown(ctx); err != nil {
@@ -129,17 +134,14 @@ func (r *indexRun) all(ctx context.Context, roots []string) error {
 }
 
 // walk lists the files, so that progress knows where the end is.
-func (r *indexRun) walk(ctx context.Context, roots []string) error {
-	r.roots = map[string]string{}
-	for _, root := range roots {
-		abs, err := filepath.Abs(root)
-		if err != nil {
-			return fmt.Errorf("folder %q: %w", root, err)
-		}
-		r.roots[root] = abs
+func (r *indexRun) walk(ctx context.Context, source ingest.Source) (err error) {
+	if r.roots, err = source.Roots(); err != nil {
+		return err
+	}
+	for _, abs := range r.roots {
 		r.walked[abs] = true
 	}
-	for file, err := range ingest.Walk(ctx, roots, &r.opts.Walk) {
+	for file, err := range source.Files(ctx) {
 		var skip *ingest.Skip
 		switch {
 		case errors.As(err, &skip):

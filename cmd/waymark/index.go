@@ -21,7 +21,7 @@ func newIndex(a *app) *cobra.Command {
 	var shard, list, name string
 	var quiet, watch bool
 	cmd := &cobra.Command{
-		Use:   "index DIR... | -",
+		Use:   "index DIR... | s3://BUCKET/PREFIX | -",
 		Short: "Bring the index up to date with folders or files",
 		Args:  usageArgs(cobra.MinimumNArgs(1)),
 		Long: `Index reads the folders and files named, encodes what is new or changed (by the
@@ -29,6 +29,9 @@ hash of its content) and stores it. Documents whose files are gone are removed, 
 under a new name are not encoded again. A file that cannot be indexed is reported with
 the reason and never stops the run, which then ends with exit code 3. A run that was
 interrupted is completed by the next.
+
+Objects of a bucket are read like files, with the credentials that Amazon's programs
+use; --set ingest.s3.endpoint=URL names another service.
 
 What .gitignore and .waymarkignore files leave out is left out. With - the document
 itself is read from the standard input, under the name that --name gives it.
@@ -78,6 +81,12 @@ Several processes can index the same folders at once, each a share of the docume
 			}
 			opts.KeepMissing = true // the list says what to read, not what there is
 		}
+		var sources []ingest.Source
+		if !piped {
+			if sources, err = wire.Sources(cfg, roots, opts.Walk); err != nil {
+				return err
+			}
+		}
 		access := wire.Write
 		if opts.DryRun {
 			access = wire.Plan
@@ -86,7 +95,7 @@ Several processes can index the same folders at once, each a share of the docume
 		if err != nil {
 			return err
 		}
-		run := &indexing{app: a, built: b, opts: opts, roots: roots, quiet: quiet}
+		run := &indexing{app: a, built: b, opts: opts, roots: roots, sources: sources, quiet: quiet}
 		if piped {
 			err = run.piped(cmd.Context(), a.stdin, name)
 		} else {
@@ -112,6 +121,8 @@ func checkIndexArgs(roots []string, piped, watch bool, list, name string, opts p
 		return errors.New("--name: names a document on the standard input, which - reads")
 	case piped && (watch || list != "" || opts.DryRun || opts.Shard != (pipeline.Shard{})):
 		return errors.New("the standard input is one document: --watch, --files-from, --dry-run and --shard go with folders")
+	case (watch || list != "") && slices.ContainsFunc(roots, wire.IsRemote):
+		return errors.New("--watch and --files-from go with files and folders on disk")
 	case watch && (opts.DryRun || list != ""):
 		return errors.New("--watch goes with folders, and neither with --dry-run nor with --files-from")
 	}
@@ -121,10 +132,11 @@ func checkIndexArgs(roots []string, piped, watch bool, list, name string, opts p
 // indexing is what a call of index has open.
 type indexing struct {
 	*app
-	built *wire.Built
-	opts  pipeline.IndexOptions
-	roots []string
-	quiet bool
+	built   *wire.Built
+	opts    pipeline.IndexOptions
+	roots   []string
+	sources []ingest.Source
+	quiet   bool
 }
 
 // once indexes and tells what came of it.
@@ -135,7 +147,7 @@ func (x *indexing) once(ctx context.Context) error {
 		bar = newProgress(x.stderr, "indexing", true)
 		opts.Progress = bar.update
 	}
-	report, err := x.built.Index(ctx, x.roots, opts)
+	report, err := x.run(ctx, opts)
 	if bar != nil {
 		bar.finish()
 	}
@@ -143,6 +155,21 @@ func (x *indexing) once(ctx context.Context) error {
 		return err
 	}
 	return x.tell(report)
+}
+
+// run brings the index up to date with each source.
+func (x *indexing) run(ctx context.Context, opts pipeline.IndexOptions) (report pipeline.Report, err error) {
+	for i, source := range x.sources {
+		var more pipeline.Report
+		more, err = x.built.IndexFrom(ctx, source, opts)
+		if report = report.Plus(more); i == 0 {
+			report = more
+		}
+		if err != nil {
+			break
+		}
+	}
+	return report, err
 }
 
 // tell prints a report, and is errSkipped where something was.

@@ -57,7 +57,7 @@ func (x *indexing) watch(ctx context.Context) error {
 	// What changed between the first run and the watch is seen by the next.
 	last := pipeline.Report{}
 	for {
-		report, err := x.built.Index(ctx, x.roots, x.opts)
+		report, err := x.run(ctx, x.opts)
 		if ctx.Err() != nil {
 			return nil
 		}
