@@ -8,7 +8,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/waymark-rag/waymark/internal/tools/spanset"
+	"github.com/waymark-rag/waymark/eval"
 	"github.com/waymark-rag/waymark/landmark/onnx"
 	"github.com/waymark-rag/waymark/models"
 	"github.com/waymark-rag/waymark/retriever"
@@ -42,12 +42,12 @@ func (s settings) bits(ctx context.Context) error {
 		return err
 	}
 	defer m.Close()
-	queries, err := spanset.Load(s.set, s.queries)
+	set, err := eval.Read(s.set, eval.ReadOptions{Queries: s.queries})
 	if err != nil {
 		return err
 	}
 	var points [][]float32
-	for _, q := range queries {
+	for _, q := range set.Queries {
 		v, err := m.EmbedQuery(ctx, q.Text)
 		if err != nil {
 			return err
