@@ -93,6 +93,9 @@ func (r *Raw) member(m member) *Raw {
 	}
 	inner := newRaw(id, file, m.data)
 	inner.place, inner.container = m.place, cmp.Or(r.container, r.ID)
+	if m.name == "" {
+		inner.place = cmp.Or(m.place, r.place)
+	}
 	if id == inner.container { // the text of a mail that has more in it
 		inner.container = ""
 	}

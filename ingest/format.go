@@ -38,6 +38,8 @@ var byExtension = extensions(map[string]format{
 	"csv tsv tab psv":                csvFormat,
 	"json":                           jsonFormat,
 	"jsonl ndjson":                   jsonLinesFormat,
+	"eml mht mhtml":                  mailFormat(false),
+	"mbox mbx":                       mboxFormat,
 	"gz tgz":                         gzipFormat,
 	"bz2 tbz tbz2":                   bzipFormat,
 	"xz txz":                         xzFormat,
@@ -149,6 +151,8 @@ func sniff(data []byte) (format, *Skip) {
 		return zstdFormat, nil
 	case isTar(data):
 		return tarFormat, nil
+	case mboxStart.Match(data[:min(len(data), 1000)]):
+		return mboxFormat, nil
 	}
 	for _, s := range signatures {
 		if starts(s.prefix) {

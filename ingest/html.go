@@ -19,6 +19,10 @@ func (htmlReader) read(_ *budget, data []byte) (chunker.Document, *Skip) {
 	if skip != nil {
 		return chunker.Document{}, skip
 	}
+	return htmlDocument(src), nil
+}
+
+func htmlDocument(src *source) chunker.Document {
 	p := page{w: newPageWriter(src), text: src.text, unclosed: map[atom.Atom]bool{}}
 	p.run()
 	doc := chunker.Document{
@@ -28,7 +32,7 @@ func (htmlReader) read(_ *budget, data []byte) (chunker.Document, *Skip) {
 		Source:   p.w.b.Finish(src.lines),
 	}
 	src.encoded(&doc)
-	return doc, nil
+	return doc
 }
 
 // page is one pass over a page.
