@@ -59,7 +59,7 @@ var rules = map[string]rule{
 	"langchain": {ours: []string{"chunker", "ingest", "internal/prose", "landmark", "llm", "pipeline", "retriever"},
 		others: []string{"github.com/tmc/langchaingo/callbacks", "github.com/tmc/langchaingo/embeddings", "github.com/tmc/langchaingo/llms",
 			"github.com/tmc/langchaingo/schema", "github.com/tmc/langchaingo/textsplitter", "github.com/tmc/langchaingo/vectorstores"}},
-	"cmd/waymark": {ours: []string{"chunker", "configs", "eval", "ingest", "internal/wire", "landmark/modeldir", "landmark/onnx", "llm", "models", "pipeline", "retriever", "server", "server/web"},
+	"cmd/waymark": {ours: []string{"chunker", "configs", "eval", "ingest", "internal/wire", "landmark", "landmark/modeldir", "landmark/onnx", "llm", "models", "pipeline", "retriever", "server", "server/web"},
 		others: []string{"github.com/spf13/cobra", "github.com/spf13/pflag", "github.com/schollz/progressbar", "golang.org/x/term"}},
 }
 
