@@ -23,7 +23,7 @@ const vectorSuffix = ".vec"
 
 // freshRows is how many rows, beside a quarter of all, may be missing in the
 // vector file before it is written again.
-const freshRows = 4096
+const freshRows = 1024
 
 // token names one vector file.
 type token [16]byte

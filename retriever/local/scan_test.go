@@ -199,7 +199,7 @@ func randomSnapshot(rng *rand.Rand, rows int) (snap *snapshot, allowed []bool) {
 
 // TestFewScored checks that little more is scored exactly than was asked for.
 func TestFewScored(t *testing.T) {
-	const rows, limit = 20_000, 100
+	const rows, limit = 5000, 100
 	rng := rand.New(rand.NewPCG(5, 5))
 	snap, allowed := randomSnapshot(rng, rows)
 	q := retriever.Query{Vector: randomUnit(rng), Weights: retriever.Weights{Landmark: 1}, Limit: limit}
@@ -215,7 +215,7 @@ func TestScanFaster(t *testing.T) {
 	if simd.Kernel() == "go" {
 		t.Skip("this processor has no instructions for it")
 	}
-	const rows, want = 20_000, 2
+	const rows, want = 5000, 2
 	rng := rand.New(rand.NewPCG(5, 6))
 	snap, allowed := randomSnapshot(rng, rows)
 	floats := make([]float32, rows*benchDim)

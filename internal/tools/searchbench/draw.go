@@ -3,12 +3,27 @@ package main
 import (
 	"os"
 	"path/filepath"
+	"strconv"
 
 	"gonum.org/v1/plot"
 	"gonum.org/v1/plot/plotter"
 	"gonum.org/v1/plot/plotutil"
 	"gonum.org/v1/plot/vg"
 )
+
+// decades marks powers of ten in full.
+type decades struct{}
+
+// Ticks implements plot.Ticker.
+func (decades) Ticks(low, high float64) []plot.Tick {
+	ticks := plot.LogTicks{Prec: -1}.Ticks(low, high)
+	for i := range ticks {
+		if ticks[i].Label != "" {
+			ticks[i].Label = strconv.FormatFloat(ticks[i].Value, 'f', -1, 64)
+		}
+	}
+	return ticks
+}
 
 // draw writes the curves, both axes logarithmic.
 func draw(dir string, all []measured) error {
@@ -36,7 +51,7 @@ func draw(dir string, all []measured) error {
 		p.Title.Text = picture.title
 		p.X.Label.Text, p.Y.Label.Text = "chunks", picture.unit
 		p.X.Scale, p.Y.Scale = plot.LogScale{}, plot.LogScale{}
-		p.X.Tick.Marker, p.Y.Tick.Marker = plot.LogTicks{Prec: -1}, plot.LogTicks{Prec: -1}
+		p.X.Tick.Marker, p.Y.Tick.Marker = decades{}, decades{}
 		p.Legend.Top, p.Legend.Left = true, true
 		p.Add(plotter.NewGrid())
 		var lines []any
@@ -52,6 +67,7 @@ func draw(dir string, all []measured) error {
 		if err := plotutil.AddLinePoints(p, lines...); err != nil {
 			return err
 		}
+		p.Y.Max *= 30 // for the legend
 		if err := os.MkdirAll(dir, 0o755); err != nil {
 			return err
 		}

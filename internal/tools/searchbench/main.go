@@ -6,8 +6,9 @@
 // The vectors are random, of 384 numbers and ten chunks to a document; there is no
 // text. Beside each search the same number of bytes is read from memory by a plain
 // loop, as fast as the processor can, so that "share" says how much of the memory's
-// bandwidth the whole search reaches. Only this share and other ratios within a run
-// can be compared between machines. Stores stay in DIR and are used again.
+// bandwidth the whole search reaches, and "at once" is how many times as many searches
+// a second there are when eight are made at once. Only these and other ratios within a
+// run can be compared between machines. Stores stay in DIR and are used again.
 //
 //	go run -tags onnx ./internal/tools/searchbench -stores FILE,FILE -set SET
 //
@@ -71,7 +72,8 @@ type measured struct {
 	rows               int
 	open, openUnsaved  time.Duration
 	p50, p99           time.Duration
-	share              float64 // of the memory's bandwidth
+	cpu                time.Duration // of one query, all cores together
+	share              float64       // of the memory's bandwidth
 	heap, mapped, disk int64
 	faster             float64 // searches a second at once, of those one after another
 	bandwidth          float64
@@ -88,8 +90,8 @@ func (s settings) run(ctx context.Context) error {
 		dir = temp
 	}
 	fmt.Printf("kernel %s, %d queries for the best %d each\n\n", simd.Kernel(), s.queries, limit)
-	fmt.Println("| chunks | open ms | without vector file | p50 ms | p99 ms | share of bandwidth | GB/s read | at once | heap MB | mapped MB | disk MB |")
-	fmt.Println("|---|---|---|---|---|---|---|---|---|---|---|")
+	fmt.Println("| chunks | open ms | without vector file | p50 ms | p99 ms | CPU ms | share of bandwidth | GB/s read | at once | heap MB | mapped MB | disk MB |")
+	fmt.Println("|---|---|---|---|---|---|---|---|---|---|---|---|")
 	var all []measured
 	for field := range strings.SplitSeq(s.rows, ",") {
 		rows, err := strconv.Atoi(field)
@@ -100,8 +102,8 @@ func (s settings) run(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
-		fmt.Printf("| %d | %.1f | %.0f | %.2f | %.2f | %.2f | %.1f | %.1f | %.1f | %.1f | %.1f |\n", rows, ms(m.open), ms(m.openUnsaved),
-			ms(m.p50), ms(m.p99), m.share, m.bandwidth/1e9, m.faster, mb(m.heap), mb(m.mapped), mb(m.disk))
+		fmt.Printf("| %d | %.1f | %.0f | %.2f | %.2f | %.2f | %.2f | %.1f | %.1f | %.1f | %.1f | %.1f |\n", rows, ms(m.open), ms(m.openUnsaved),
+			ms(m.p50), ms(m.p99), ms(m.cpu), m.share, m.bandwidth/1e9, m.faster, mb(m.heap), mb(m.mapped), mb(m.disk))
 		all = append(all, m)
 	}
 	if s.svg == "" {
@@ -165,15 +167,17 @@ func (s settings) search(ctx context.Context, store *local.Store, m *measured) e
 	var searches, reads []time.Duration
 	for i := range s.queries + 5 {
 		q := query(rng)
-		begun := time.Now()
+		begun, cpu := time.Now(), cpuTime()
 		if _, err := store.Candidates(ctx, q); err != nil {
 			return err
 		}
 		took := time.Since(begun)
+		cpu = cpuTime() - cpu
 		begun = time.Now()
 		read(memory)
 		if i >= 5 { // not the first touches
 			searches, reads = append(searches, took), append(reads, time.Since(begun))
+			m.cpu += cpu / time.Duration(s.queries)
 		}
 	}
 	slices.Sort(searches)
