@@ -81,6 +81,10 @@ func TestGoFunctionsWhole(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
+		l, err := newLimits(WordTokenizer{}, c.opt, string(data))
+		if err != nil {
+			t.Fatal(err)
+		}
 		for _, d := range tree.Decls {
 			f, ok := d.(*ast.FuncDecl)
 			if !ok {
@@ -91,10 +95,6 @@ func TestGoFunctionsWhole(t *testing.T) {
 				start = fset.Position(f.Doc.Pos()).Offset
 			}
 			r := Range{start, fset.Position(f.End()).Offset}
-			l, err := newLimits(WordTokenizer{}, Options{MaxTokens: 256, MaxBytes: 32 * 256}, string(data))
-			if err != nil {
-				t.Fatal(err)
-			}
 			fits := l.fits(r)
 			if fits {
 				functions++
