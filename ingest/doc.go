@@ -35,6 +35,15 @@
 //     The character set is that of the byte order mark, the <meta> tag or the
 //     XML declaration; without one it is UTF-8 where valid, else windows-1252.
 //   - code: the file as it is; the language becomes metadata.
+//   - csv: the file as it is, a table with its header, rows numbered.
+//   - json: the text of each record, in a list, on a line or the file as a whole
+//     ([JSONOptions]); JSON of other kinds is code.
+//   - email: the text of a mail, or of each in a mailbox; attachments are documents
+//     of their own.
+//   - subtitles: what is said, with the times.
+//   - notebook: Markdown and code of Jupyter notebooks, without outputs.
+//   - zip, tar, gzip, bzip2, xz, zstd: the files in them, within the limits of
+//     [ReadOptions].
 package ingest
 
 // Version changes whenever the same bytes would give another document. It is
