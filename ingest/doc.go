@@ -48,4 +48,4 @@ package ingest
 
 // Version changes whenever the same bytes would give another document. It is
 // part of a collection's fingerprint.
-const Version = 1
+const Version = 2
