@@ -34,7 +34,7 @@ func decode(file []byte) (*source, *Skip) {
 	if bytes.HasPrefix(file, []byte(utf8BOM)) {
 		return decodeUTF8(file)
 	}
-	if utf8.Valid(file) && bytes.IndexAny(file, "\x00\x1b") < 0 {
+	if utf8.Valid(file) && !bytes.ContainsAny(file, "\x00\x1b") {
 		return &source{text: string(file), lines: file}, nil
 	}
 	return decodeAs(file, detect(file))
