@@ -35,6 +35,7 @@ var byExtension = extensions(map[string]format{
 	"txt text log rst adoc asciidoc csv tsv": textFormat,
 	"md markdown mdown mkd":                  markdownFormat,
 	"html htm xhtml":                         htmlFormat,
+	"docx docm dotx dotm":                    docxFormat,
 })
 
 func extensions(lists map[string]format) map[string]format {
@@ -51,10 +52,16 @@ var (
 	textFormat     = format{name: "text", reader: textReader{chunker.Plain}}
 	markdownFormat = format{name: "markdown", reader: markdownReader{}}
 	htmlFormat     = format{name: "html", reader: htmlReader{}}
+	docxFormat     = format{name: "docx", reader: docxReader{}}
 )
 
 func codeFormat(language string) format {
 	return format{name: "code", reader: textReader{chunker.Code}, language: language}
+}
+
+// byPart finds a format by a part of a ZIP archive.
+var byPart = map[string]format{
+	"word/document.xml": docxFormat,
 }
 
 // formatOf chooses by extension, then by content.
@@ -100,7 +107,7 @@ func unsupported(what string) *Skip {
 }
 
 var unsupportedExtensions = strings.Fields(`
-	pdf doc docx xls xlsx ppt pptx odt ods odp rtf epub mobi pages numbers
+	pdf doc dot xls xlsx ppt pptx odt ods odp rtf epub mobi pages numbers
 	png jpg jpeg gif bmp webp tif tiff ico heic avif svg psd
 	mp3 wav flac ogg m4a mp4 m4v mkv mov avi webm
 	zip gz tgz bz2 xz zst tar 7z rar jar war whl deb rpm iso dmg
@@ -124,6 +131,9 @@ var signatures = []struct{ prefix, what string }{
 
 // sniff chooses by content alone.
 func sniff(data []byte) (format, *Skip) {
+	if f := sniffParts(data); !f.isZero() {
+		return f, nil
+	}
 	for _, s := range signatures {
 		if bytes.HasPrefix(data, []byte(s.prefix)) {
 			return format{}, unsupported(s.what)

@@ -24,6 +24,21 @@ func one(all iter.Seq2[*ingest.Loaded, error]) (*ingest.Loaded, error) {
 	return nil, errors.New("nothing came")
 }
 
+// checkParsed tests that a file gives documents that hold what every document must,
+// or skips.
+func checkParsed(t *testing.T, name string, data []byte) {
+	t.Helper()
+	for l, err := range ingest.Parse(context.Background(), name, data, nil) {
+		if skip := (*ingest.Skip)(nil); errors.As(err, &skip) {
+			continue
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		checkLoaded(t, data, l)
+	}
+}
+
 // checkLoaded tests what must hold for every document, whatever the file was.
 func checkLoaded(t *testing.T, data []byte, l *ingest.Loaded) {
 	t.Helper()

@@ -19,6 +19,8 @@ const (
 	// MetaContainer is the id of the file that a document was in: an archive, a
 	// mailbox, a file of records.
 	MetaContainer = "container"
+	MetaAuthor    = "author"   // of an office file, a PDF or a book, as the file says
+	MetaModified  = "modified" // when, in RFC 3339 and UTC, as the file says
 )
 
 // Loaded is a document with what identifies the content it was made from.

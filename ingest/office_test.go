@@ -1,0 +1,102 @@
+package ingest_test
+
+import (
+	"errors"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/waymark-rag/waymark/chunker"
+	"github.com/waymark-rag/waymark/ingest"
+)
+
+// What is hostile or broken gives a Skip that says so.
+func TestOfficeSkips(t *testing.T) {
+	deep := strings.Repeat("<w:sdt>", 200_000)
+	bomb := `<?xml version="1.0"?><!DOCTYPE a [<!ENTITY a "ha"><!ENTITY b "&a;&a;&a;&a;&a;&a;&a;&a;">]><w:document><w:body><w:p><w:r><w:t>&b;</w:t></w:r></w:p></w:body></w:document>`
+	for name, tc := range map[string]struct {
+		file string
+		data []byte
+		want ingest.Reason
+	}{
+		"no archive":          {"a.docx", []byte("plain words"), ingest.Damaged},
+		"cut short":           {"a.docx", contract()[:2000], ingest.Damaged},
+		"encrypted":           {"a.docx", []byte("\xd0\xcf\x11\xe0 ... E\x00n\x00c\x00r\x00y\x00p\x00t\x00e\x00d\x00P\x00a\x00c\x00k\x00a\x00g\x00e\x00"), ingest.Encrypted},
+		"old with new name":   {"a.docx", []byte("\xd0\xcf\x11\xe0 WordDocument"), ingest.Unsupported},
+		"old":                 {"a.doc", []byte("\xd0\xcf\x11\xe0 WordDocument"), ingest.Unsupported},
+		"no main part":        {"a.docx", zipped("other.txt", "x"), ingest.Damaged},
+		"names that lead out": {"a.docx", zipped("../../etc/passwd", "x", "/word/../../x", "x"), ingest.Damaged},
+		"entities":            {"a.docx", zipped("word/document.xml", bomb), ingest.Damaged},
+		"nested":              {"a.docx", zipped("word/document.xml", "<w:document><w:body>"+deep), ingest.Damaged},
+		"not XML":             {"a.docx", zipped("word/document.xml", "<w:document><w:body><w:p><w:r><w:t>a & b"), ingest.Damaged},
+		"text cut short":      {"a.docx", zipped("word/document.xml", "<w:document><w:body><w:p><w:r><w:t>a</w:t>"), ingest.Damaged},
+		"no text":             {"a.docx", docx("<w:p/>"), ingest.Blank},
+		"much text":           {"a.docx", docx(strings.Repeat(para("", strings.Repeat("x", 1000)), 3000)), ingest.TooLarge},
+		"one text":            {"a.docx", docx(para("", strings.Repeat("x", 3_000_000))), ingest.TooLarge},
+		"zip bomb":            {"a.docx", docx("<w:p/>", "word/styles.xml", "<w:styles>"+strings.Repeat("<w:style/>", 1_000_000)), ingest.TooLarge},
+	} {
+		opts := &ingest.ReadOptions{MaxBytes: 2 << 20, MaxUnpacked: 8 << 20}
+		l, err := one(ingest.Parse(t.Context(), tc.file, tc.data, opts))
+		var skip *ingest.Skip
+		if !errors.As(err, &skip) || skip.Reason != tc.want {
+			t.Errorf("%s: %v, %v; want a skip of it as %q", name, l, err, tc.want)
+		}
+	}
+}
+
+// A relation that leads back to where it comes from is no reason to go in circles.
+func TestOfficeRelationsInACircle(t *testing.T) {
+	data := zipped(
+		"_rels/.rels", relations("rId1", "officeDocument", "word/document.xml"),
+		"word/_rels/document.xml.rels", relations("rId1", "styles", "document.xml", "rId2", "footnotes", "document.xml", "rId3", "numbering", "document.xml"),
+		"word/document.xml", "<w:document><w:body>"+para("", "text")+"</w:body></w:document>",
+	)
+	l, err := parse("a.docx", data)
+	if err != nil || l.Document.Text != "text" {
+		t.Errorf("%+v, %v", l, err)
+	}
+}
+
+func TestOfficeStopsInTime(t *testing.T) {
+	data := docx(strings.Repeat(para("", "x"), 200_000))
+	_, err := one(ingest.Parse(t.Context(), "a.docx", data, &ingest.ReadOptions{MaxTime: time.Nanosecond}))
+	var skip *ingest.Skip
+	if !errors.As(err, &skip) || skip.Reason != ingest.TooSlow {
+		t.Errorf("%v, want a skip of it as too slow", err)
+	}
+}
+
+// Text in UTF-16, with a part's name in other letters, is read; so is a file without
+// an extension.
+func TestOfficeOfOtherPrograms(t *testing.T) {
+	text := "<?xml version=\"1.0\" encoding=\"UTF-16\"?><w:document><w:body>" + para("", "text é") + "</w:body></w:document>"
+	wide := "\xff\xfe"
+	for _, r := range text {
+		wide += string([]byte{byte(r), byte(r >> 8)})
+	}
+	for _, name := range []string{"a.docx", "A.DOCX", "a", "a.unknown"} {
+		l, err := parse(name, zipped(`Word\Document.XML`, wide))
+		if err != nil {
+			t.Errorf("%s: %v", name, err)
+			continue
+		}
+		if l.Document.Text != "text é" || l.Format != "docx" || l.Document.Place(chunker.Range{End: 4}).String() != "paragraph 1" {
+			t.Errorf("%s: %s %+v", name, l.Format, l.Document)
+		}
+	}
+}
+
+func TestRealTitles(t *testing.T) {
+	for _, title := range []string{"Microsoft Word - lease.doc", "Untitled-1", "Document1", "PowerPoint Presentation", " ", "--", "report_final v2.docx"} {
+		l, err := parse("file.docx", docx(para("", "text"), "docProps/core.xml", coreProperties(title, "", "")))
+		if err != nil || l.Document.Title != "file.docx" {
+			t.Errorf("%q: title %q, %v; want the file's name", title, l.Document.Title, err)
+		}
+	}
+	for _, title := range []string{"Untitled Goose Game", "報告書", "Title IX", "Node.js in depth"} {
+		l, err := parse("file.docx", docx(para("", "text"), "docProps/core.xml", coreProperties(title, "", "")))
+		if err != nil || l.Document.Title != title {
+			t.Errorf("%q: title %q, %v", title, l.Document.Title, err)
+		}
+	}
+}

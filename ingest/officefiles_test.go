@@ -1,0 +1,69 @@
+package ingest_test
+
+import (
+	"archive/zip"
+	"bytes"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// TestOfficeFiles writes the binary files of testdata that are made here, when it is
+// run with -update; TestGolden reads them.
+func TestOfficeFiles(t *testing.T) {
+	if !*update {
+		t.Skip("only to rewrite testdata")
+	}
+	for name, data := range map[string][]byte{
+		"contract.docx": contract(),
+		"letter.docx":   letter(),
+	} {
+		if err := os.WriteFile(filepath.Join("testdata", name), data, 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+// zipped is a ZIP archive of files, given as name and content in turn. White space
+// between the elements of a part is taken out, as office programs write none.
+func zipped(files ...string) []byte {
+	var b bytes.Buffer
+	z := zip.NewWriter(&b)
+	for i := 0; i < len(files); i += 2 {
+		f, err := z.CreateHeader(&zip.FileHeader{Name: files[i], Method: zip.Deflate})
+		if err != nil {
+			panic(err)
+		}
+		lines := strings.Split(files[i+1], "\n")
+		for i := range lines {
+			lines[i] = strings.TrimLeft(lines[i], "\t")
+		}
+		if _, err := f.Write([]byte(strings.Join(lines, ""))); err != nil {
+			panic(err)
+		}
+	}
+	if err := z.Close(); err != nil {
+		panic(err)
+	}
+	return b.Bytes()
+}
+
+// relations is a part that relates another to targets, given as id, kind and target
+// in turn.
+func relations(list ...string) string {
+	out := `<Relationships xmlns="http://schemas.openxmlformats.org/package/2006/relationships">`
+	for i := 0; i < len(list); i += 3 {
+		mode := ""
+		if strings.Contains(list[i+2], "://") {
+			mode = ` TargetMode="External"`
+		}
+		out += `<Relationship Id="` + list[i] + `" Type="http://schemas.openxmlformats.org/officeDocument/2006/relationships/` + list[i+1] + `" Target="` + list[i+2] + `"` + mode + `/>`
+	}
+	return out + `</Relationships>`
+}
+
+func coreProperties(title, author, modified string) string {
+	return `<cp:coreProperties xmlns:cp="http://schemas.openxmlformats.org/package/2006/metadata/core-properties" xmlns:dc="http://purl.org/dc/elements/1.1/" xmlns:dcterms="http://purl.org/dc/terms/">
+		<dc:title>` + title + `</dc:title><dc:creator>` + author + `</dc:creator><dcterms:modified>` + modified + `</dcterms:modified></cp:coreProperties>`
+}
