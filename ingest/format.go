@@ -36,6 +36,7 @@ var byExtension = extensions(map[string]format{
 	"md markdown mdown mkd":                  markdownFormat,
 	"html htm xhtml":                         htmlFormat,
 	"docx docm dotx dotm":                    docxFormat,
+	"pdf":                                    pdfFormat,
 })
 
 func extensions(lists map[string]format) map[string]format {
@@ -53,6 +54,7 @@ var (
 	markdownFormat = format{name: "markdown", reader: markdownReader{}}
 	htmlFormat     = format{name: "html", reader: htmlReader{}}
 	docxFormat     = format{name: "docx", reader: docxReader{}}
+	pdfFormat      = format{name: "pdf", reader: pdfReader{}}
 )
 
 func codeFormat(language string) format {
@@ -99,15 +101,21 @@ func unsupportedName(name string) *Skip {
 	if !slices.Contains(unsupportedExtensions, ext) {
 		return nil
 	}
+	if newer := newerOffice[ext]; newer != "" {
+		return &Skip{Reason: Unsupported, Detail: fmt.Sprintf(".%s file; convert it: soffice --convert-to %s FILE (LibreOffice)", ext, newer)}
+	}
 	return unsupported("." + ext + " file")
 }
+
+// newerOffice names the format that a file in one that is not read can be converted to.
+var newerOffice = map[string]string{"doc": "docx", "dot": "docx", "rtf": "docx", "xls": "xlsx", "xlt": "xlsx", "xlsb": "xlsx", "ppt": "pptx", "pps": "pptx"}
 
 func unsupported(what string) *Skip {
 	return &Skip{Reason: Unsupported, Detail: fmt.Sprintf("%s; convert it to text, Markdown or HTML", what)}
 }
 
 var unsupportedExtensions = strings.Fields(`
-	pdf doc dot xls xlsx ppt pptx odt ods odp rtf epub mobi pages numbers
+	doc dot xls xlt xlsb xlsx ppt pps pptx odt ods odp rtf epub mobi pages numbers
 	png jpg jpeg gif bmp webp tif tiff ico heic avif svg psd
 	mp3 wav flac ogg m4a mp4 m4v mkv mov avi webm
 	zip gz tgz bz2 xz zst tar 7z rar jar war whl deb rpm iso dmg
@@ -117,10 +125,9 @@ var unsupportedExtensions = strings.Fields(`
 
 // signatures are the first bytes of formats that are met without an extension.
 var signatures = []struct{ prefix, what string }{
-	{"%PDF-", "PDF"},
 	{"{\\rtf", "RTF"},
 	{"PK\x03\x04", "ZIP archive or office document"},
-	{"\xd0\xcf\x11\xe0", "office document"},
+	{compoundMagic, "office document of the old kind"},
 	{"\x1f\x8b", "gzip archive"},
 	{"\x89PNG", "PNG image"},
 	{"\xff\xd8\xff", "JPEG image"},
@@ -138,6 +145,9 @@ func sniff(data []byte) (format, *Skip) {
 		if bytes.HasPrefix(data, []byte(s.prefix)) {
 			return format{}, unsupported(s.what)
 		}
+	}
+	if bytes.HasPrefix(data, []byte("%PDF-")) {
+		return pdfFormat, nil
 	}
 	start := bytes.ToLower(bytes.TrimSpace(bytes.TrimPrefix(data[:min(len(data), 512)], []byte(utf8BOM))))
 	if bytes.HasPrefix(start, []byte("<")) && (bytes.Contains(start, []byte("<!doctype html")) || bytes.Contains(start, []byte("<html"))) {

@@ -9,15 +9,17 @@ import (
 	"testing"
 )
 
-// TestOfficeFiles writes the binary files of testdata that are made here, when it is
-// run with -update; TestGolden reads them.
+// TestOfficeFiles writes the binary files of testdata, all of which are made here,
+// when it is run with -update; TestGolden reads them.
 func TestOfficeFiles(t *testing.T) {
 	if !*update {
 		t.Skip("only to rewrite testdata")
 	}
 	for name, data := range map[string][]byte{
-		"contract.docx": contract(),
-		"letter.docx":   letter(),
+		"contract.docx":  contract(),
+		"letter.docx":    letter(),
+		"minutes.pdf":    minutes(),
+		"owner-only.pdf": encryptedPDF(ownerOnly, "", content(lines(72, 700, 10, "Nobody may print this.")...)),
 	} {
 		if err := os.WriteFile(filepath.Join("testdata", name), data, 0o644); err != nil {
 			t.Fatal(err)

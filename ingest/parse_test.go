@@ -34,9 +34,9 @@ func TestParseSkips(t *testing.T) {
 		{"a.txt", "o\x00n\x00l\x00y\x00 \x00w\x00i\x00d\x00e\x00", ingest.Binary}, // UTF-16 without its mark
 		{"a.txt", "\xff\xfe\x00\x00o\x00\x00\x00n\x00\x00\x00e\x00\x00\x00o\x00\x00\x00f\x00\x00\x00m\x00\x00\x00a\x00\x00\x00n\x00\x00\x00y\x00\x00\x00", ingest.Binary},
 		{"a.txt", "\xd0\xcf\xcf\xd0", ingest.Binary},
-		{"Report.PDF", "anything", ingest.Unsupported},
+		{"Report.PDF", "anything", ingest.Damaged},
 		{"folder.txt/photo.jpeg", "anything", ingest.Unsupported},
-		{"report", "%PDF-1.7\n1 0 obj", ingest.Unsupported},
+		{"report", "%PDF-1.7\n1 0 obj", ingest.Damaged},
 		{"sheet.unknown", "PK\x03\x04rest", ingest.Unsupported},
 		{"a.html", `<meta charset="iso-2022-kr"><p>text`, ingest.Unsupported},
 	} {
