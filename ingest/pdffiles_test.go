@@ -168,7 +168,7 @@ func minutes() []byte {
 		scan,
 		none,
 		framed(6, append(lines(72, 700, 10,
-			"Road", "1,200", "Bridge", "3,400"),
+			"Road ........ 1,200", "Bridge . . . . . . 3,400"),
 			lines(72, 600, 10, "This sentence does not end on this page but goes on at the top of the one that")...)...),
 		framed(7, lines(72, 700, 10, "follows, as sentences do. The last one ends here.")...),
 	)

@@ -3,6 +3,8 @@ package ingest
 import (
 	"fmt"
 	"math"
+	"regexp"
+	"slices"
 	"strings"
 	"unicode"
 
@@ -25,6 +27,9 @@ type pdfLine struct {
 	size                     float64 // of the letters
 	hyphen                   bool    // it ends in a part of a word
 }
+
+// leader is the row of dots that leads to the number at the end of a line.
+var leader = regexp.MustCompile(`(?:\s?\.){5,}\s*(\S{1,12})$`)
 
 // page reads a page. One that has no text but something to see, and one that cannot be read,
 // is told by a Skip.
@@ -72,7 +77,7 @@ func (f *pdfFile) lines(page *pdfPage, text references.FPDF_TEXTPAGE) (unknown b
 	var line strings.Builder
 	start, known, strange := 0, 0, 0
 	end := func(i int, hyphen bool) {
-		if s := oneLine(line.String()); s != "" {
+		if s := leader.ReplaceAllString(oneLine(line.String()), " … $1"); s != "" {
 			l := pdfLine{text: s, hyphen: hyphen}
 			f.box(&l, text, start, i-start)
 			page.lines = append(page.lines, l)
@@ -128,8 +133,14 @@ func unligate(r rune) string {
 
 // box finds where a line of so many characters stands and how large they are.
 func (f *pdfFile) box(l *pdfLine, text references.FPDF_TEXTPAGE, start, count int) {
-	if size, err := f.pdfium.FPDFText_GetFontSize(&requests.FPDFText_GetFontSize{TextPage: text, Index: start}); err == nil {
-		l.size = size.FontSize
+	var sizes []float64 // of three letters: the first may be a bullet, another a mark of a note
+	for _, at := range []int{start + count/4, start + count/2, start + count*3/4} {
+		if size, err := f.pdfium.FPDFText_GetFontSize(&requests.FPDFText_GetFontSize{TextPage: text, Index: at}); err == nil {
+			sizes = append(sizes, size.FontSize)
+		}
+	}
+	if slices.Sort(sizes); len(sizes) > 0 {
+		l.size = sizes[len(sizes)/2]
 	}
 	rects, err := f.pdfium.FPDFText_CountRects(&requests.FPDFText_CountRects{TextPage: text, StartIndex: start, Count: count})
 	if err != nil {

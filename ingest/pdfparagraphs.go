@@ -78,12 +78,14 @@ func (b *lineBlock) joint(i int, pitch float64) joint {
 	size := max(above.size, l.size)
 	step := above.middle() - l.middle()
 	switch {
-	case math.Abs(above.size-l.size) > 0.1*size:
+	case !sameSize(above.size, l.size):
 		return newParagraph
 	case pitch > 0 && step > 1.35*pitch*size:
 		return newParagraph
 	case bulletLine.MatchString(l.text):
 		return newParagraph
+	case strings.Contains(above.text, " … "):
+		return newLine
 	}
 	// A line that could have taken the next word as well was ended on purpose.
 	width := (above.right - above.left) / float64(max(1, utf8.RuneCountInString(above.text)))
@@ -108,7 +110,7 @@ func endsSentence(text string) bool {
 // first line of the next.
 func (p *pdfParagraph) runsOn(l pdfLine) bool {
 	r, _ := utf8.DecodeRuneInString(l.text)
-	return math.Abs(p.size-l.size) <= 0.1*l.size && (p.hyphen || unicode.IsLower(r) && !endsSentence(p.text.String()))
+	return sameSize(p.size, l.size) && (p.hyphen || unicode.IsLower(r) && !endsSentence(p.text.String()))
 }
 
 func (p *pdfParagraph) add(l pdfLine, how joint, page int) {
@@ -139,7 +141,7 @@ func spaceless(r rune) bool {
 func (p *pdfParagraph) write(c *composer, levels []float64) {
 	text := p.text.String()
 	const longest = 200 // bytes of a heading
-	if i := slices.Index(levels, rounded(p.size)); i >= 0 && len(text) <= longest && strings.ContainsFunc(text, unicode.IsLetter) {
+	if i := slices.Index(levels, rounded(p.size)); i >= 0 && len(text) <= longest && !strings.Contains(text, " … ") && strings.ContainsFunc(text, unicode.IsLetter) {
 		c.heading(i+1, text)
 		return
 	}
@@ -192,5 +194,7 @@ func headingSizes(pages []pdfPage) []float64 {
 	slices.Reverse(sizes)
 	return sizes
 }
+
+func sameSize(a, b float64) bool { return math.Abs(a-b) <= 0.04*max(a, b) }
 
 func rounded(size float64) float64 { return math.Round(size*2) / 2 }
