@@ -135,7 +135,7 @@ func (c *composer) placed(r chunker.Range) {
 // document is what was written.
 func (c *composer) document() (chunker.Document, *Skip) {
 	if c.full {
-		return chunker.Document{}, &Skip{Reason: TooLarge, Detail: fmt.Sprintf("its text is more than %d bytes; split it or raise the limit", c.limit)}
+		return chunker.Document{}, tooMuchText(c.limit)
 	}
 	return chunker.Document{
 		Text:     c.text.String(),
@@ -144,6 +144,10 @@ func (c *composer) document() (chunker.Document, *Skip) {
 		Places:   c.places,
 		Source:   chunker.NoSource(),
 	}, nil
+}
+
+func tooMuchText(limit int64) *Skip {
+	return &Skip{Reason: TooLarge, Detail: fmt.Sprintf("its text is more than %d bytes; split it or raise the limit", limit)}
 }
 
 // tidy is text as it may stand in a document: UTF-8 without NUL and without what

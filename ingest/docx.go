@@ -2,7 +2,6 @@ package ingest
 
 import (
 	"encoding/xml"
-	"fmt"
 	"strconv"
 	"strings"
 
@@ -271,7 +270,7 @@ func (w *wordReader) refer(kind, id string) string {
 // grow counts text, all of which is held until its block is written.
 func (w *wordReader) grow(size int) error {
 	if w.size += int64(size); w.size > w.c.limit {
-		return &Skip{Reason: TooLarge, Detail: fmt.Sprintf("its text is more than %d bytes; split it or raise the limit", w.c.limit)}
+		return tooMuchText(w.c.limit)
 	}
 	return nil
 }

@@ -36,6 +36,7 @@ var byExtension = extensions(map[string]format{
 	"md markdown mdown mkd":                  markdownFormat,
 	"html htm xhtml":                         htmlFormat,
 	"docx docm dotx dotm":                    docxFormat,
+	"xlsx xlsm xltx xltm":                    xlsxFormat,
 	"pdf":                                    pdfFormat,
 })
 
@@ -54,6 +55,7 @@ var (
 	markdownFormat = format{name: "markdown", reader: markdownReader{}}
 	htmlFormat     = format{name: "html", reader: htmlReader{}}
 	docxFormat     = format{name: "docx", reader: docxReader{}}
+	xlsxFormat     = format{name: "xlsx", reader: xlsxReader{}}
 	pdfFormat      = format{name: "pdf", reader: pdfReader{}}
 )
 
@@ -64,6 +66,7 @@ func codeFormat(language string) format {
 // byPart finds a format by a part of a ZIP archive.
 var byPart = map[string]format{
 	"word/document.xml": docxFormat,
+	"xl/workbook.xml":   xlsxFormat,
 }
 
 // formatOf chooses by extension, then by content.
@@ -115,7 +118,7 @@ func unsupported(what string) *Skip {
 }
 
 var unsupportedExtensions = strings.Fields(`
-	doc dot xls xlt xlsb xlsx ppt pps pptx odt ods odp rtf epub mobi pages numbers
+	doc dot xls xlt xlsb ppt pps pptx odt ods odp rtf epub mobi pages numbers
 	png jpg jpeg gif bmp webp tif tiff ico heic avif svg psd
 	mp3 wav flac ogg m4a mp4 m4v mkv mov avi webm
 	zip gz tgz bz2 xz zst tar 7z rar jar war whl deb rpm iso dmg

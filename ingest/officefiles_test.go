@@ -18,6 +18,7 @@ func TestOfficeFiles(t *testing.T) {
 	for name, data := range map[string][]byte{
 		"contract.docx":  contract(),
 		"letter.docx":    letter(),
+		"costs.xlsx":     costs(),
 		"minutes.pdf":    minutes(),
 		"owner-only.pdf": encryptedPDF(ownerOnly, "", content(lines(72, 700, 10, "Nobody may print this.")...)),
 	} {

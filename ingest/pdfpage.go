@@ -1,7 +1,6 @@
 package ingest
 
 import (
-	"fmt"
 	"math"
 	"regexp"
 	"slices"
@@ -113,7 +112,7 @@ func (f *pdfFile) lines(page *pdfPage, text references.FPDF_TEXTPAGE) (unknown b
 			line.WriteString(unligate(r))
 		}
 		if f.size++; f.size > f.b.opts.MaxBytes {
-			return false, &Skip{Reason: TooLarge, Detail: fmt.Sprintf("its text is more than %d bytes; split it or raise the limit", f.b.opts.MaxBytes)}
+			return false, tooMuchText(f.b.opts.MaxBytes)
 		}
 	}
 	end(count.Count, false)
