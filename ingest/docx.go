@@ -101,7 +101,7 @@ func (w *wordReader) number(blocks []chunker.Placed, p *parts, root map[string]r
 // wordSink takes the blocks of the page, of a table cell, of a note or text box.
 type wordSink interface {
 	paragraph(p *wordParagraph)
-	table(t *wordTable)
+	table(t *cellTable)
 }
 
 // blocks reads paragraphs and tables up to the end of the element that holds them.
@@ -135,7 +135,7 @@ func (w *wordReader) block(e xml.StartElement, to wordSink, open **wordParagraph
 		}
 		return nil
 	case "tbl":
-		t := &wordTable{page: w.page}
+		t := &cellTable{page: w.page}
 		if err := w.table(t); err != nil {
 			return err
 		}
@@ -180,7 +180,7 @@ func (s wordPage) paragraph(p *wordParagraph) {
 	w.finish()
 }
 
-func (s wordPage) table(t *wordTable) {
+func (s wordPage) table(t *cellTable) {
 	w := s.w
 	w.begin(t.page)
 	w.c.endTable()
@@ -222,7 +222,7 @@ func (s *wordPieces) paragraph(p *wordParagraph) {
 	s.pieces = append(s.pieces, text)
 }
 
-func (s *wordPieces) table(t *wordTable) {
+func (s *wordPieces) table(t *cellTable) {
 	for _, row := range t.rows {
 		if line := oneLine(strings.Join(row.cells, " ")); line != "" {
 			s.pieces = append(s.pieces, line)

@@ -6,25 +6,9 @@ import (
 	"strings"
 )
 
-// wordTable is a table as it is read.
-type wordTable struct {
-	rows    []wordRow
-	columns int
-	first   bool // its look tells the first row from the others
-	page    int
-}
-
-type wordRow struct {
-	cells  []string // one for each column; those that a merged cell takes are empty but for the first
-	header bool
-}
-
-// maxColumns is more than Word or PowerPoint allow.
-const maxColumns = 1024
-
 // table reads a table. A cell merged with the one above has its text again, so that
 // each row says all that is said of it.
-func (w *wordReader) table(t *wordTable) error {
+func (w *wordReader) table(t *cellTable) error {
 	return w.x.children(func(e xml.StartElement) error {
 		switch e.Name.Local {
 		case "tblPr":
@@ -42,8 +26,8 @@ func (w *wordReader) table(t *wordTable) error {
 	})
 }
 
-func (w *wordReader) row(t *wordTable) error {
-	var row wordRow
+func (w *wordReader) row(t *cellTable) error {
+	var row cellRow
 	deleted := false
 	if err := w.cells(t, &row, &deleted); err != nil || deleted {
 		return err
@@ -53,7 +37,7 @@ func (w *wordReader) row(t *wordTable) error {
 	return nil
 }
 
-func (w *wordReader) cells(t *wordTable, row *wordRow, deleted *bool) error {
+func (w *wordReader) cells(t *cellTable, row *cellRow, deleted *bool) error {
 	return w.x.children(func(e xml.StartElement) error {
 		switch e.Name.Local {
 		case "trPr":
@@ -77,7 +61,7 @@ func (w *wordReader) cells(t *wordTable, row *wordRow, deleted *bool) error {
 	})
 }
 
-func (w *wordReader) cell(t *wordTable, row *wordRow) error {
+func (w *wordReader) cell(t *cellTable, row *cellRow) error {
 	span, above := 1, false
 	s := wordPieces{w: w}
 	var open *wordParagraph
@@ -110,21 +94,4 @@ func (w *wordReader) cell(t *wordTable, row *wordRow) error {
 	}
 	row.cells = append(append(row.cells, text), make([]string, span-1)...)
 	return nil
-}
-
-// write writes a table. One of a single column is a frame around paragraphs.
-func (t *wordTable) write(c *composer) {
-	told := false
-	for _, row := range t.rows {
-		told = told || row.header
-	}
-	header := true
-	for i, row := range t.rows {
-		if t.columns < 2 {
-			c.paragraph(strings.Join(row.cells, ""))
-			continue
-		}
-		header = header && len(t.rows) > 1 && (row.header || !told && t.first && i == 0)
-		c.row(row.cells, header)
-	}
 }

@@ -2,6 +2,7 @@ package ingest_test
 
 import (
 	"errors"
+	"fmt"
 	"strings"
 	"testing"
 	"time"
@@ -19,29 +20,57 @@ func TestOfficeSkips(t *testing.T) {
 		data []byte
 		want ingest.Reason
 	}{
-		"no archive":          {"a.docx", []byte("plain words"), ingest.Damaged},
-		"cut short":           {"a.docx", contract()[:2000], ingest.Damaged},
-		"encrypted":           {"a.docx", []byte("\xd0\xcf\x11\xe0 ... E\x00n\x00c\x00r\x00y\x00p\x00t\x00e\x00d\x00P\x00a\x00c\x00k\x00a\x00g\x00e\x00"), ingest.Encrypted},
-		"old with new name":   {"a.docx", []byte("\xd0\xcf\x11\xe0 WordDocument"), ingest.Unsupported},
-		"old":                 {"a.doc", []byte("\xd0\xcf\x11\xe0 WordDocument"), ingest.Unsupported},
-		"no main part":        {"a.docx", zipped("other.txt", "x"), ingest.Damaged},
-		"names that lead out": {"a.docx", zipped("../../etc/passwd", "x", "/word/../../x", "x"), ingest.Damaged},
-		"entities":            {"a.docx", zipped("word/document.xml", bomb), ingest.Damaged},
-		"nested":              {"a.docx", zipped("word/document.xml", "<w:document><w:body>"+deep), ingest.Damaged},
-		"not XML":             {"a.docx", zipped("word/document.xml", "<w:document><w:body><w:p><w:r><w:t>a & b"), ingest.Damaged},
-		"text cut short":      {"a.docx", zipped("word/document.xml", "<w:document><w:body><w:p><w:r><w:t>a</w:t>"), ingest.Damaged},
-		"no text":             {"a.docx", docx("<w:p/>"), ingest.Blank},
-		"much text":           {"a.docx", docx(strings.Repeat(para("", strings.Repeat("x", 1000)), 3000)), ingest.TooLarge},
-		"one text":            {"a.docx", docx(para("", strings.Repeat("x", 3_000_000))), ingest.TooLarge},
-		"zip bomb":            {"a.docx", docx("<w:p/>", "word/styles.xml", "<w:styles>"+strings.Repeat("<w:style/>", 1_000_000)), ingest.TooLarge},
+		"no archive":                  {"a.docx", []byte("plain words"), ingest.Damaged},
+		"cut short":                   {"a.docx", contract()[:2000], ingest.Damaged},
+		"encrypted":                   {"a.docx", []byte("\xd0\xcf\x11\xe0 ... E\x00n\x00c\x00r\x00y\x00p\x00t\x00e\x00d\x00P\x00a\x00c\x00k\x00a\x00g\x00e\x00"), ingest.Encrypted},
+		"old with new name":           {"a.docx", []byte("\xd0\xcf\x11\xe0 WordDocument"), ingest.Unsupported},
+		"old":                         {"a.doc", []byte("\xd0\xcf\x11\xe0 WordDocument"), ingest.Unsupported},
+		"no main part":                {"a.docx", zipped("other.txt", "x"), ingest.Damaged},
+		"names that lead out":         {"a.docx", zipped("../../etc/passwd", "x", "/word/../../x", "x"), ingest.Damaged},
+		"entities":                    {"a.docx", zipped("word/document.xml", bomb), ingest.Damaged},
+		"nested":                      {"a.docx", zipped("word/document.xml", "<w:document><w:body>"+deep), ingest.Damaged},
+		"not XML":                     {"a.docx", zipped("word/document.xml", "<w:document><w:body><w:p><w:r><w:t>a & b"), ingest.Damaged},
+		"text cut short":              {"a.docx", zipped("word/document.xml", "<w:document><w:body><w:p><w:r><w:t>a</w:t>"), ingest.Damaged},
+		"workbook without a workbook": {"a.xlsx", zipped("other.txt", "x"), ingest.Damaged},
+		"sheet that is missing":       {"a.xlsx", zipped("xl/workbook.xml", `<workbook>`+sheetNames("S")+`</workbook>`), ingest.Damaged},
+		"only hidden sheets":          {"a.xlsx", xlsx(sheetNames("-S"), []string{"<sheetData><row><c><v>1</v></c></row></sheetData>"}), ingest.Hidden},
+		"text named often": {"a.xlsx", xlsx(sheetNames("S"), []string{"<sheetData>" + strings.Repeat(`<row><c t="s"><v>0</v></c></row>`, 3000) + "</sheetData>"},
+			"xl/sharedStrings.xml", "<sst><si><t>"+strings.Repeat("x", 1000)+"</t></si></sst>"), ingest.TooLarge},
+		"many texts":               {"a.xlsx", xlsx(sheetNames("S"), []string{"<sheetData/>"}, "xl/sharedStrings.xml", "<sst>"+strings.Repeat("<si/>", 200_000)+"</sst>"), ingest.TooLarge},
+		"wide rows":                {"a.xlsx", xlsx(sheetNames("S"), []string{"<sheetData>" + diagonal(2000) + "</sheetData>"}), ingest.TooLarge},
+		"presentation without any": {"a.pptx", zipped("other.txt", "x"), ingest.Damaged},
+		"slide that is missing":    {"a.pptx", zipped("ppt/presentation.xml", `<p:presentation><p:sldIdLst><p:sldId id="1" r:id="rId1"/></p:sldIdLst></p:presentation>`), ingest.Damaged},
+		"only pictures":            {"a.pptx", pptx([]string{`<p:pic/>`}), ingest.NoText},
+		"much text on a slide":     {"a.pptx", pptx([]string{box("", strings.Repeat("x", 3_000_000))}), ingest.TooLarge},
+		"no text":                  {"a.docx", docx("<w:p/>"), ingest.Blank},
+		"much text":                {"a.docx", docx(strings.Repeat(para("", strings.Repeat("x", 1000)), 3000)), ingest.TooLarge},
+		"one text":                 {"a.docx", docx(para("", strings.Repeat("x", 3_000_000))), ingest.TooLarge},
+		"zip bomb":                 {"a.docx", docx("<w:p/>", "word/styles.xml", "<w:styles>"+strings.Repeat("<w:style/>", 1_000_000)), ingest.TooLarge},
 	} {
 		opts := &ingest.ReadOptions{MaxBytes: 2 << 20, MaxUnpacked: 8 << 20}
-		l, err := one(ingest.Parse(t.Context(), tc.file, tc.data, opts))
+		_, err := one(ingest.Parse(t.Context(), tc.file, tc.data, opts))
 		var skip *ingest.Skip
 		if !errors.As(err, &skip) || skip.Reason != tc.want {
-			t.Errorf("%s: %v, %v; want a skip of it as %q", name, l, err, tc.want)
+			t.Errorf("%s: %v; want a skip of it as %q", name, err, tc.want)
 		}
 	}
+}
+
+// diagonal is rows each of which has a cell in the first column and one in a column of
+// its own.
+func diagonal(n int) string {
+	var out strings.Builder
+	column := func(i int) string {
+		name := ""
+		for i++; i > 0; i = (i - 1) / 26 {
+			name = string(rune('A'+(i-1)%26)) + name
+		}
+		return name
+	}
+	for i := range n {
+		fmt.Fprintf(&out, `<row r="%d"><c r="A%[1]d"><v>1</v></c><c r="%s%[1]d"><v>1</v></c></row>`, i+1, column(i+1))
+	}
+	return out.String()
 }
 
 // A relation that leads back to where it comes from is no reason to go in circles.

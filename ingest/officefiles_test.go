@@ -19,6 +19,7 @@ func TestOfficeFiles(t *testing.T) {
 		"contract.docx":  contract(),
 		"letter.docx":    letter(),
 		"costs.xlsx":     costs(),
+		"talk.pptx":      talk(),
 		"minutes.pdf":    minutes(),
 		"owner-only.pdf": encryptedPDF(ownerOnly, "", content(lines(72, 700, 10, "Nobody may print this.")...)),
 	} {

@@ -205,7 +205,7 @@ func describe(doc *chunker.Document, title, author, modified string) {
 	if doc.Title = realTitle(title); doc.Title == "" {
 		for _, h := range doc.Headings {
 			if h.Level == 1 {
-				doc.Title = h.Title
+				doc.Title = realTitle(h.Title)
 				break
 			}
 		}
