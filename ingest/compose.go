@@ -54,6 +54,25 @@ func (c *composer) heading(level int, text string) {
 	}
 }
 
+// include writes a document that another reader has made of a part of the file.
+func (c *composer) include(doc chunker.Document) {
+	r := c.block(paragraphBlock, doc.Text)
+	if r.Len() == 0 {
+		return
+	}
+	move := func(o chunker.Range) chunker.Range {
+		return chunker.Range{Start: o.Start + r.Start, End: o.End + r.Start}
+	}
+	for _, h := range doc.Headings {
+		h.Range = move(h.Range)
+		c.headings = append(c.headings, h)
+	}
+	for _, t := range doc.Tables {
+		t.Range, t.Header = move(t.Range), move(t.Header)
+		c.tables = append(c.tables, t)
+	}
+}
+
 // row writes a row of a table, which ends where anything else is written. With
 // header set it names the columns, with the rows before it.
 func (c *composer) row(cells []string, header bool) {

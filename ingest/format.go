@@ -38,6 +38,7 @@ var byExtension = extensions(map[string]format{
 	"docx docm dotx dotm":                    docxFormat,
 	"xlsx xlsm xltx xltm":                    xlsxFormat,
 	"pptx pptm ppsx ppsm potx potm":          pptxFormat,
+	"epub":                                   epubFormat,
 	"pdf":                                    pdfFormat,
 })
 
@@ -58,6 +59,7 @@ var (
 	docxFormat     = format{name: "docx", reader: docxReader{}}
 	xlsxFormat     = format{name: "xlsx", reader: xlsxReader{}}
 	pptxFormat     = format{name: "pptx", reader: pptxReader{}}
+	epubFormat     = format{name: "epub", reader: epubReader{}}
 	pdfFormat      = format{name: "pdf", reader: pdfReader{}}
 )
 
@@ -67,9 +69,10 @@ func codeFormat(language string) format {
 
 // byPart finds a format by a part of a ZIP archive.
 var byPart = map[string]format{
-	"word/document.xml":    docxFormat,
-	"xl/workbook.xml":      xlsxFormat,
-	"ppt/presentation.xml": pptxFormat,
+	"meta-inf/container.xml": epubFormat,
+	"word/document.xml":      docxFormat,
+	"xl/workbook.xml":        xlsxFormat,
+	"ppt/presentation.xml":   pptxFormat,
 }
 
 // formatOf chooses by extension, then by content.
@@ -121,7 +124,7 @@ func unsupported(what string) *Skip {
 }
 
 var unsupportedExtensions = strings.Fields(`
-	doc dot xls xlt xlsb ppt pps odt ods odp rtf epub mobi pages numbers
+	doc dot xls xlt xlsb ppt pps odt ods odp rtf mobi pages numbers
 	png jpg jpeg gif bmp webp tif tiff ico heic avif svg psd
 	mp3 wav flac ogg m4a mp4 m4v mkv mov avi webm
 	zip gz tgz bz2 xz zst tar 7z rar jar war whl deb rpm iso dmg

@@ -20,6 +20,7 @@ func TestOfficeFiles(t *testing.T) {
 		"letter.docx":    letter(),
 		"costs.xlsx":     costs(),
 		"talk.pptx":      talk(),
+		"tale.epub":      tale(),
 		"minutes.pdf":    minutes(),
 		"owner-only.pdf": encryptedPDF(ownerOnly, "", content(lines(72, 700, 10, "Nobody may print this.")...)),
 	} {

@@ -21,6 +21,8 @@ const (
 	MetaContainer = "container"
 	MetaAuthor    = "author"   // of an office file, a PDF or a book, as the file says
 	MetaModified  = "modified" // when, in RFC 3339 and UTC, as the file says
+	// MetaTextLanguage is the language that a book is written in, such as "de".
+	MetaTextLanguage = "text_language"
 )
 
 // Loaded is a document with what identifies the content it was made from.
