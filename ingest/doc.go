@@ -34,6 +34,13 @@
 //     The character set is that of the byte order mark, the <meta> tag or the
 //     XML declaration; without one it is UTF-8 where valid, else windows-1252.
 //   - code: the file as it is; the language becomes metadata.
+//   - docx, xlsx, pptx, epub, pdf: text that is made, in paragraphs apart by blank
+//     lines, with lists and table rows a line each; passages are known by page,
+//     paragraph, slide or row. See docs/formats.md for what is left out.
+//
+// PDF is read by PDFium, which runs as WebAssembly in a sandbox. The first time on a
+// machine it is made machine code, which takes seconds; the outcome stays in the
+// user's cache folder, the one place that this package writes to.
 package ingest
 
 // Version changes whenever the same bytes would give another document. It is

@@ -103,6 +103,23 @@ func TestPDFStopsInTime(t *testing.T) {
 	}
 }
 
+// BenchmarkPDF reads a page of 50 lines after the other.
+func BenchmarkPDF(b *testing.B) {
+	line := "The council met on Monday in the old town hall and spoke about the road to the harbour."
+	page := content(lines(72, 740, 10, strings.Split(strings.TrimSuffix(strings.Repeat(line+"|", 50), "|"), "|")...)...)
+	const pages = 20
+	data := pdf("", strings.Split(strings.TrimSuffix(strings.Repeat(page+"|", pages), "|"), "|")...)
+	if _, err := parse("a.pdf", data); err != nil { // the engine stands
+		b.Fatal(err)
+	}
+	for b.Loop() {
+		if _, err := parse("a.pdf", data); err != nil {
+			b.Fatal(err)
+		}
+	}
+	b.ReportMetric(float64(b.Elapsed().Milliseconds())/float64(b.N*pages), "ms/page")
+}
+
 func FuzzPDF(f *testing.F) {
 	f.Add(pdf("/Title(A)", content(lines(72, 700, 10, "Some", "text.")...)))
 	f.Add(encryptedPDF(ownerOnly, "", content(lines(72, 700, 10, "Some text.")...)))
