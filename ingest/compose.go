@@ -2,6 +2,7 @@ package ingest
 
 import (
 	"fmt"
+	"strconv"
 	"strings"
 	"unicode"
 
@@ -35,6 +36,11 @@ func newComposer(b *budget) *composer { return &composer{limit: b.opts.MaxBytes}
 
 // at says where in the file that stands which comes next.
 func (c *composer) at(p chunker.Place) { c.place = p }
+
+// paragraphPlace is that of the nth block of a file without pages.
+func paragraphPlace(n int) chunker.Place {
+	return chunker.Place{Kind: chunker.ParagraphPlace, First: strconv.Itoa(n), Last: strconv.Itoa(n)}
+}
 
 // paragraph writes a paragraph; its line breaks stay.
 func (c *composer) paragraph(text string) { c.block(paragraphBlock, tidy(text)) }

@@ -34,7 +34,7 @@
 //     The character set is that of the byte order mark, the <meta> tag or the
 //     XML declaration; without one it is UTF-8 where valid, else windows-1252.
 //   - code: the file as it is; the language becomes metadata.
-//   - docx, xlsx, pptx, epub, pdf: text that is made, in paragraphs apart by blank
+//   - docx, xlsx, pptx, odt, ods, odp, epub, pdf: text that is made, in paragraphs apart by blank
 //     lines, with lists and table rows a line each; passages are known by page,
 //     paragraph, slide or row. See docs/formats.md for what is left out.
 //

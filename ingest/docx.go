@@ -192,8 +192,7 @@ func (s wordPage) table(t *cellTable) {
 // begin counts a block.
 func (w *wordReader) begin(page int) {
 	w.pages = append(w.pages, [2]int{page, w.page})
-	n := strconv.Itoa(len(w.pages))
-	w.c.at(chunker.Place{Kind: chunker.ParagraphPlace, First: n, Last: n})
+	w.c.at(paragraphPlace(len(w.pages)))
 }
 
 // finish writes what hangs on a block.

@@ -39,6 +39,9 @@ var byExtension = extensions(map[string]format{
 	"xlsx xlsm xltx xltm":                    xlsxFormat,
 	"pptx pptm ppsx ppsm potx potm":          pptxFormat,
 	"epub":                                   epubFormat,
+	"odt ott":                                odtFormat,
+	"ods ots":                                odsFormat,
+	"odp otp":                                odpFormat,
 	"pdf":                                    pdfFormat,
 })
 
@@ -60,6 +63,9 @@ var (
 	xlsxFormat     = format{name: "xlsx", reader: xlsxReader{}}
 	pptxFormat     = format{name: "pptx", reader: pptxReader{}}
 	epubFormat     = format{name: "epub", reader: epubReader{}}
+	odtFormat      = format{name: "odt", reader: odfReader{}}
+	odsFormat      = format{name: "ods", reader: odfReader{}}
+	odpFormat      = format{name: "odp", reader: odfReader{}}
 	pdfFormat      = format{name: "pdf", reader: pdfReader{}}
 )
 
@@ -124,7 +130,7 @@ func unsupported(what string) *Skip {
 }
 
 var unsupportedExtensions = strings.Fields(`
-	doc dot xls xlt xlsb ppt pps odt ods odp rtf mobi pages numbers
+	doc dot xls xlt xlsb ppt pps rtf mobi pages numbers
 	png jpg jpeg gif bmp webp tif tiff ico heic avif svg psd
 	mp3 wav flac ogg m4a mp4 m4v mkv mov avi webm
 	zip gz tgz bz2 xz zst tar 7z rar jar war whl deb rpm iso dmg

@@ -36,20 +36,22 @@ func TestOfficeSkips(t *testing.T) {
 		"only hidden sheets":          {"a.xlsx", xlsx(sheetNames("-S"), []string{"<sheetData><row><c><v>1</v></c></row></sheetData>"}), ingest.Hidden},
 		"text named often": {"a.xlsx", xlsx(sheetNames("S"), []string{"<sheetData>" + strings.Repeat(`<row><c t="s"><v>0</v></c></row>`, 3000) + "</sheetData>"},
 			"xl/sharedStrings.xml", "<sst><si><t>"+strings.Repeat("x", 1000)+"</t></si></sst>"), ingest.TooLarge},
-		"many texts":               {"a.xlsx", xlsx(sheetNames("S"), []string{"<sheetData/>"}, "xl/sharedStrings.xml", "<sst>"+strings.Repeat("<si/>", 200_000)+"</sst>"), ingest.TooLarge},
-		"wide rows":                {"a.xlsx", xlsx(sheetNames("S"), []string{"<sheetData>" + diagonal(2000) + "</sheetData>"}), ingest.TooLarge},
-		"presentation without any": {"a.pptx", zipped("other.txt", "x"), ingest.Damaged},
-		"slide that is missing":    {"a.pptx", zipped("ppt/presentation.xml", `<p:presentation><p:sldIdLst><p:sldId id="1" r:id="rId1"/></p:sldIdLst></p:presentation>`), ingest.Damaged},
-		"only pictures":            {"a.pptx", pptx([]string{`<p:pic/>`}), ingest.NoText},
-		"much text on a slide":     {"a.pptx", pptx([]string{box("", strings.Repeat("x", 3_000_000))}), ingest.TooLarge},
-		"book without a package":   {"a.epub", zipped("mimetype", "application/epub+zip"), ingest.Damaged},
-		"book without its package": {"a.epub", zipped("META-INF/container.xml", `<container><rootfiles><rootfile full-path="../x.opf"/></rootfiles></container>`), ingest.Damaged},
-		"book without chapters":    {"a.epub", epub("", "", ">"), ingest.Blank},
-		"chapter that is missing":  {"a.epub", epub("", oneChapter, `><itemref idref="c"/>`), ingest.Damaged},
-		"no text":                  {"a.docx", docx("<w:p/>"), ingest.Blank},
-		"much text":                {"a.docx", docx(strings.Repeat(para("", strings.Repeat("x", 1000)), 3000)), ingest.TooLarge},
-		"one text":                 {"a.docx", docx(para("", strings.Repeat("x", 3_000_000))), ingest.TooLarge},
-		"zip bomb":                 {"a.docx", docx("<w:p/>", "word/styles.xml", "<w:styles>"+strings.Repeat("<w:style/>", 1_000_000)), ingest.TooLarge},
+		"many texts":                 {"a.xlsx", xlsx(sheetNames("S"), []string{"<sheetData/>"}, "xl/sharedStrings.xml", "<sst>"+strings.Repeat("<si/>", 200_000)+"</sst>"), ingest.TooLarge},
+		"wide rows":                  {"a.xlsx", xlsx(sheetNames("S"), []string{"<sheetData>" + diagonal(2000) + "</sheetData>"}), ingest.TooLarge},
+		"presentation without any":   {"a.pptx", zipped("other.txt", "x"), ingest.Damaged},
+		"slide that is missing":      {"a.pptx", zipped("ppt/presentation.xml", `<p:presentation><p:sldIdLst><p:sldId id="1" r:id="rId1"/></p:sldIdLst></p:presentation>`), ingest.Damaged},
+		"only pictures":              {"a.pptx", pptx([]string{`<p:pic/>`}), ingest.NoText},
+		"much text on a slide":       {"a.pptx", pptx([]string{box("", strings.Repeat("x", 3_000_000))}), ingest.TooLarge},
+		"book without a package":     {"a.epub", zipped("mimetype", "application/epub+zip"), ingest.Damaged},
+		"book without its package":   {"a.epub", zipped("META-INF/container.xml", `<container><rootfiles><rootfile full-path="../x.opf"/></rootfiles></container>`), ingest.Damaged},
+		"book without chapters":      {"a.epub", epub("", "", ">"), ingest.Blank},
+		"chapter that is missing":    {"a.epub", epub("", oneChapter, `><itemref idref="c"/>`), ingest.Damaged},
+		"spreadsheet with many rows": {"a.ods", opendocument("", `<office:spreadsheet><table:table><table:table-row table:number-rows-repeated="1048576"><table:table-cell><text:p>x</text:p></table:table-cell></table:table-row></table:table></office:spreadsheet>`), ingest.TooLarge},
+		"text without content":       {"a.odt", zipped("mimetype", "x"), ingest.Damaged},
+		"no text":                    {"a.docx", docx("<w:p/>"), ingest.Blank},
+		"much text":                  {"a.docx", docx(strings.Repeat(para("", strings.Repeat("x", 1000)), 3000)), ingest.TooLarge},
+		"one text":                   {"a.docx", docx(para("", strings.Repeat("x", 3_000_000))), ingest.TooLarge},
+		"zip bomb":                   {"a.docx", docx("<w:p/>", "word/styles.xml", "<w:styles>"+strings.Repeat("<w:style/>", 1_000_000)), ingest.TooLarge},
 	} {
 		opts := &ingest.ReadOptions{MaxBytes: 2 << 20, MaxUnpacked: 8 << 20}
 		_, err := one(ingest.Parse(t.Context(), tc.file, tc.data, opts))
@@ -115,6 +117,25 @@ func TestOfficeOfOtherPrograms(t *testing.T) {
 		}
 		if l.Document.Text != "text é" || l.Format != "docx" || l.Document.Place(chunker.Range{End: 4}).String() != "paragraph 1" {
 			t.Errorf("%s: %s %+v", name, l.Format, l.Document)
+		}
+	}
+}
+
+// A format is known by the parts of a file, whatever its name.
+func TestOfficeFormatsByContent(t *testing.T) {
+	odt := "PK\x03\x04" + strings.Repeat("\x00", 26) + "mimetypeapplication/vnd.oasis.opendocument.textPK\x03\x04"
+	for want, data := range map[string][]byte{
+		"docx": letter(), "xlsx": costs(), "pptx": talk(), "epub": tale(), "pdf": minutes(), "odt": []byte(odt),
+	} {
+		l, err := parse("upload", data)
+		if want == "odt" { // that one is no whole file
+			if skip := (*ingest.Skip)(nil); !errors.As(err, &skip) || skip.Reason != ingest.Damaged {
+				t.Errorf("%s: %v", want, err)
+			}
+			continue
+		}
+		if err != nil || l.Format != want {
+			t.Errorf("%s: %v", want, err)
 		}
 	}
 }

@@ -21,6 +21,9 @@ func TestOfficeFiles(t *testing.T) {
 		"costs.xlsx":     costs(),
 		"talk.pptx":      talk(),
 		"tale.epub":      tale(),
+		"report.odt":     report(),
+		"ledger.ods":     ledger(),
+		"lecture.odp":    lecture(),
 		"minutes.pdf":    minutes(),
 		"owner-only.pdf": encryptedPDF(ownerOnly, "", content(lines(72, 700, 10, "Nobody may print this.")...)),
 	} {

@@ -14,7 +14,7 @@ import (
 // Metadata keys that Parse sets. A front matter key of the same name loses.
 const (
 	MetaPath     = "path"     // the document's id
-	MetaFormat   = "format"   // text, markdown, html, code, docx, xlsx, pptx, epub or pdf
+	MetaFormat   = "format"   // text, markdown, html, code, pdf, docx; docs/formats.md has all
 	MetaLanguage = "language" // of code, such as "go"
 	// MetaContainer is the id of the file that a document was in: an archive, a
 	// mailbox, a file of records.

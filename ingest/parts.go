@@ -68,6 +68,14 @@ func sniffParts(data []byte) format {
 	if !bytes.HasPrefix(data, []byte("PK\x03\x04")) {
 		return format{}
 	}
+	const mimetype = "mimetypeapplication/vnd.oasis.opendocument." // at the start of the file, not packed
+	if _, kind, ok := strings.Cut(string(data[:min(len(data), 100)]), mimetype); ok {
+		for prefix, f := range map[string]format{"text": odtFormat, "spreadsheet": odsFormat, "presentation": odpFormat} {
+			if strings.HasPrefix(kind, prefix) {
+				return f
+			}
+		}
+	}
 	z, err := zip.NewReader(bytes.NewReader(data), int64(len(data)))
 	if err != nil {
 		return format{}

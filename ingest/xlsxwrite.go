@@ -27,7 +27,7 @@ func (g *grid) fill(merged []gridRange) {
 			}
 			row := &g.rows[at]
 			if i, taken := row.index(r.column); !taken {
-				row.cells = slices.Insert(row.cells, i, from)
+				row.cells = slices.Insert(slices.Clip(row.cells), i, from) // rows may share their cells
 			}
 		}
 	}
