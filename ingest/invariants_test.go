@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"iter"
+	"slices"
 	"strings"
 	"testing"
 	"unicode/utf8"
@@ -59,6 +60,11 @@ func checkLoaded(t *testing.T, data []byte, l *ingest.Loaded) {
 		}
 		if part != (chunker.Range{End: len(data)}) && doc.ID == doc.Metadata["path"] && !strings.Contains(doc.ID, "/") {
 			t.Errorf("map is for bytes %v, file has %d", part, len(data))
+		}
+	}
+	if slices.Contains([]string{"pdf", "docx", "xlsx", "pptx", "odt", "ods", "odp", "epub"}, l.Format) { // text that is made
+		if part.Len() > 0 || strings.Contains(doc.Text, "\u00ad") || strings.Trim(doc.Text, "\n") != doc.Text {
+			t.Errorf("part %v, text %q: want none, and no soft hyphens or line breaks at its ends", part, doc.Text)
 		}
 	}
 	if part.Len() > 0 {

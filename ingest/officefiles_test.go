@@ -75,3 +75,25 @@ func coreProperties(title, author, modified string) string {
 	return `<cp:coreProperties xmlns:cp="http://schemas.openxmlformats.org/package/2006/metadata/core-properties" xmlns:dc="http://purl.org/dc/elements/1.1/" xmlns:dcterms="http://purl.org/dc/terms/">
 		<dc:title>` + title + `</dc:title><dc:creator>` + author + `</dc:creator><dcterms:modified>` + modified + `</dcterms:modified></cp:coreProperties>`
 }
+
+// BenchmarkOffice reads a long text and a long sheet; the bytes are those of the XML.
+func BenchmarkOffice(b *testing.B) {
+	text := strings.Repeat(para("Standard", "The council met on Monday in the old town hall and spoke about the road."), 10_000)
+	sheet := "<sheetData>" + strings.Repeat(`<row><c t="inlineStr"><is><t>Heat</t></is></c><c s="0"><v>45382</v></c><c><v>1234.5</v></c><c><v>7</v></c></row>`, 20_000) + "</sheetData>"
+	for name, file := range map[string]struct {
+		size int
+		data []byte
+	}{
+		"a.docx": {len(text), docx(text, "word/styles.xml", wordStyles)},
+		"a.xlsx": {len(sheet), xlsx(sheetNames("S"), []string{sheet})},
+	} {
+		b.Run(name, func(b *testing.B) {
+			b.SetBytes(int64(file.size))
+			for b.Loop() {
+				if _, err := parse(name, file.data); err != nil {
+					b.Fatal(err)
+				}
+			}
+		})
+	}
+}

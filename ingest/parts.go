@@ -122,7 +122,10 @@ func (p *parts) decode(name string, v any) *Skip {
 	if !p.has(name) {
 		return nil
 	}
-	return p.walk(name, func(x *elements) error { return x.d.Decode(v) })
+	return p.walk(name, func(x *elements) error {
+		x.r.limit /= 4 // what is made of it takes more than it takes itself
+		return x.d.Decode(v)
+	})
 }
 
 // walk has f go through the elements of a part.

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"errors"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -101,6 +102,28 @@ func TestPDFStopsInTime(t *testing.T) {
 	if text, _ := skips(t, "a.pdf", minutes(), nil); !strings.Contains(text, "harbour") {
 		t.Errorf("text after it: %q", text)
 	}
+}
+
+// Files that are read at the same time do not disturb each other, nor does one that is
+// given up.
+func TestPDFsAtTheSameTime(t *testing.T) {
+	data := minutes()
+	want, _ := skips(t, "a.pdf", data, nil)
+	var wait sync.WaitGroup
+	for range 6 {
+		wait.Go(func() {
+			for l, err := range ingest.Parse(t.Context(), "a.pdf", data, nil) {
+				if skip := (*ingest.Skip)(nil); err != nil && (!errors.As(err, &skip) || skip.Reason != ingest.NoText) || err == nil && l.Document.Text != want {
+					t.Errorf("%v, %v", l, err)
+				}
+			}
+			_, err := one(ingest.Parse(t.Context(), "a.pdf", data, &ingest.ReadOptions{MaxTime: time.Millisecond}))
+			if skip := (*ingest.Skip)(nil); err != nil && (!errors.As(err, &skip) || skip.Reason != ingest.TooSlow && skip.Reason != ingest.NoText) {
+				t.Error(err)
+			}
+		})
+	}
+	wait.Wait()
 }
 
 // BenchmarkPDF reads a page of 50 lines after the other.
