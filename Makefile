@@ -10,7 +10,7 @@ native := CGO_LDFLAGS=-L$(LIB) WAYMARK_ONNXRUNTIME=$(LIB)/libonnxruntime.so
 # Packages without native code, for the race detector.
 pure = $(shell go list ./... | grep -v -e /landmark/onnx -e /cmd/ -e /examples/ -e /internal/tools/)
 
-.PHONY: demo test build deps qdrant browser env race lint fuzz bench
+.PHONY: demo test build deps qdrant browser llm clients env race lint fuzz bench eval-check
 
 demo: build
 	@scripts/demo.sh
@@ -36,6 +36,17 @@ browser: deps
 	@scripts/browser.sh
 	$(native) go test -tags onnx,browser -timeout 20m ./server/web/browsertest
 
+# The tests with a real language model, in llama.cpp's server, put into .deps/. They
+# build the program, of which go test's cache knows nothing: -count=1.
+llm: deps
+	@scripts/venv.sh llm internal/llamatest/engine "220 MB" --no-deps
+	$(native) go test -count=1 -tags onnx,llama -timeout 20m ./internal/llamatest
+
+# The tests with clients of others, in Python, put into .deps/.
+clients: deps
+	@scripts/venv.sh clients internal/clienttest/engine "330 MB"
+	$(native) go test -count=1 -tags onnx,clients -timeout 20m ./internal/clienttest
+
 # `eval "$(make -s env)"` lets plain go commands use the native libraries.
 env:
 	@echo 'export CGO_LDFLAGS=-L$(LIB)'
@@ -55,3 +66,7 @@ fuzz: deps
 
 bench: deps
 	$(native) go test -tags onnx -run '^$$' -bench . -benchmem ./chunker ./ingest ./landmark/onnx ./retriever/local
+
+# make eval-check SETS='DIR DIR DIR' compares the metrics with trec_eval's.
+eval-check: build
+	@scripts/evalcheck.sh $(SETS)

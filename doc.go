@@ -37,6 +37,8 @@
 //     Search, Ask.
 //   - [github.com/waymark-rag/waymark/langchain] fits these pieces into langchaingo
 //     apps.
+//   - [github.com/waymark-rag/waymark/eval] measures retrieval and answers on sets of
+//     questions whose answers are known.
 //
 // The program is cmd/waymark. [github.com/waymark-rag/waymark/configs] reads its
 // settings and internal/wire makes a pipeline of them, the one place that names

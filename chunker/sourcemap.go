@@ -146,6 +146,26 @@ func (b *SourceMapBuilder) Add(textLen, source, sourceLen int) {
 	m.runs = append(m.runs, next)
 }
 
+// AddText says that the next size bytes of the text are a text that has the map m to
+// bytes which are themselves the text of the map file, such as those that a part of a
+// mail is decoded to.
+func (b *SourceMapBuilder) AddText(size int, m, file *SourceMap) {
+	runs := m.runs
+	if m.size == 0 {
+		runs = []run{{n: size, textUnit: 1, sourceUnit: 1}}
+	}
+	for _, r := range runs {
+		for i := range r.n {
+			at := r.source + i*r.sourceUnit
+			span := file.Tile(Range{at, at}) // of inserted text
+			if r.sourceUnit > 0 {
+				span = file.span(Range{at, at + r.sourceUnit})
+			}
+			b.Add(r.textUnit, span.Start, span.Len())
+		}
+	}
+}
+
 // Finish returns the map for a file with the given content.
 func (b *SourceMapBuilder) Finish(file []byte) SourceMap {
 	m := b.m

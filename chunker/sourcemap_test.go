@@ -229,3 +229,41 @@ func TestNoSource(t *testing.T) {
 		t.Errorf("lines %d-%d", first, last)
 	}
 }
+
+// A text of bytes that are decoded from a file leads to the bytes of that file.
+func TestSourceMapAddText(t *testing.T) {
+	file := "x: a=C3=A9&amp;b" // "é&b" in HTML in quoted-printable
+	var decoded SourceMapBuilder
+	decoded.Add(1, 3, 1)  // a
+	decoded.Add(1, 4, 3)  // the first byte of é
+	decoded.Add(1, 7, 3)  // the second
+	decoded.Add(5, 10, 5) // &amp;
+	decoded.Add(1, 15, 1) // b
+	outer := decoded.Finish([]byte(file))
+	var text SourceMapBuilder
+	text.Add(3, 0, 3) // aé
+	text.Add(1, 3, 5) // &
+	text.Add(1, 8, 0) // a line break
+	text.Add(1, 8, 1) // b
+	inner := text.Finish([]byte("a\u00e9&amp;b"))
+	var b SourceMapBuilder
+	b.AddText(6, &inner, &outer)
+	m := b.Finish([]byte(file))
+	for _, tc := range []struct {
+		r    Range
+		want string
+	}{
+		{Range{Start: 1, End: 3}, "=C3=A9"}, {Range{Start: 3, End: 4}, "&amp;"}, {Range{Start: 4, End: 5}, ""},
+		{Range{Start: 5, End: 6}, "b"}, {Range{End: 6}, file},
+	} {
+		if got := m.Tile(tc.r).Of(file); got != tc.want {
+			t.Errorf("%v stands at %q, want %q", tc.r, got, tc.want)
+		}
+	}
+	var same SourceMapBuilder
+	same.AddText(9, new(SourceMap), &outer)
+	m = same.Finish([]byte(file))
+	if got := m.Tile(Range{Start: 1, End: 3}).Of(file); got != "=C3=A9" {
+		t.Errorf("the bytes themselves stand at %q", got)
+	}
+}

@@ -54,11 +54,28 @@ type Chunk struct {
 
 // Ingest says which files are read.
 type Ingest struct {
-	Include        []string `yaml:"include"`
-	Exclude        []string `yaml:"exclude"`
-	Hidden         bool     `yaml:"hidden"`
-	FollowSymlinks bool     `yaml:"follow_symlinks"`
-	MaxFileBytes   int64    `yaml:"max_file_bytes"`
+	Include []string `yaml:"include"`
+	Exclude []string `yaml:"exclude"`
+	Hidden  bool     `yaml:"hidden"`
+	// Ignored reads what .gitignore and .waymarkignore leave out, too.
+	Ignored        bool  `yaml:"ignored"`
+	FollowSymlinks bool  `yaml:"follow_symlinks"`
+	MaxFileBytes   int64 `yaml:"max_file_bytes"`
+	// MaxUnpackedBytes is what a file, such as an archive, may unpack to.
+	MaxUnpackedBytes int64 `yaml:"max_unpacked_bytes"`
+	// Timeout is how long the reading of a file may take.
+	Timeout time.Duration `yaml:"timeout"`
+	S3      S3            `yaml:"s3"`
+}
+
+// S3 says where buckets are. Credentials are those of Amazon's own programs:
+// AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, or ~/.aws/credentials.
+type S3 struct {
+	// Endpoint is the address of a service that is not Amazon's.
+	Endpoint string `yaml:"endpoint"`
+	Region   string `yaml:"region"`
+	// Anonymous sends no credentials.
+	Anonymous bool `yaml:"anonymous"`
 }
 
 // Search says how passages are ranked.
@@ -102,7 +119,7 @@ func Default() Config {
 		Qdrant: Qdrant{APIKeyEnv: "WAYMARK_QDRANT_API_KEY", Timeout: time.Minute, RetryFor: 30 * time.Second},
 		Model:  Model{Path: "waymark-e5-small"},
 		Chunk:  Chunk{Mode: string(chunk.Mode), MaxTokens: chunk.MaxTokens, MaxBytes: chunk.MaxBytes},
-		Ingest: Ingest{MaxFileBytes: 32 << 20},
+		Ingest: Ingest{MaxFileBytes: 32 << 20, MaxUnpackedBytes: 512 << 20, Timeout: time.Minute},
 		Search: Search{K: 10, Level: string(retriever.Both), Landmark: 0.8, Document: 0.2, Lexical: 1},
 		Answer: Answer{ContextTokens: 4096, AnswerTokens: 512, Passages: 8, Condense: "llm", Judge: "off"},
 		LLM:    LLM{Provider: "extractive", APIKeyEnv: "WAYMARK_LLM_API_KEY", Timeout: 2 * time.Minute},
@@ -139,6 +156,12 @@ func (c Config) Validate() error {
 	}
 	if c.Ingest.MaxFileBytes < 1 {
 		bad("ingest.max_file_bytes", c.Ingest.MaxFileBytes, "1 or more")
+	}
+	if c.Ingest.MaxUnpackedBytes < 1 {
+		bad("ingest.max_unpacked_bytes", c.Ingest.MaxUnpackedBytes, "1 or more")
+	}
+	if c.Ingest.Timeout <= 0 {
+		bad("ingest.timeout", c.Ingest.Timeout, "a duration such as 1m")
 	}
 	if c.Search.K < 1 {
 		bad("search.k", c.Search.K, "1 or more")

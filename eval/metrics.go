@@ -7,7 +7,7 @@ import (
 	"github.com/waymark-rag/waymark/chunker"
 )
 
-// Ranking is what a system found for a query, best first.
+// Ranking is what a system found for a query, best first and each document once.
 type Ranking struct {
 	Documents []Scored
 	Passages  []Passage

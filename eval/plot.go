@@ -141,62 +141,84 @@ type interval struct {
 	plotter.YErrors
 }
 
-// svg draws a chart.
+// The size of a chart: a strip for each tick, and the legend to the right, where it
+// covers no point.
+const (
+	chartHeight = 11 * vg.Centimeter
+	chartStrip  = 2 * vg.Centimeter
+	chartMargin = 3 * vg.Centimeter
+	chartLegend = 5 * vg.Centimeter
+)
+
+func (c chart) width() vg.Length {
+	return chartMargin + max(vg.Length(len(c.ticks))*chartStrip, 9*vg.Centimeter) + chartLegend
+}
+
+// svg is a chart as an element of a page.
 func (c chart) svg() (string, error) {
-	p := plot.New()
-	p.Title.Text, p.X.Label.Text, p.Y.Label.Text = c.title, c.axis, c.measure
-	p.Legend.Top = true
-	p.Add(plotter.NewGrid())
-	for i, line := range c.lines {
-		var points interval
-		for x, m := range line.values {
-			if math.IsNaN(m.Value) {
-				continue
-			}
-			// Lines beside each other, so that their intervals can be told apart.
-			at := float64(x) + 0.6*(float64(i)+0.5)/float64(len(c.lines)) - 0.3
-			points.XYs = append(points.XYs, plotter.XY{X: at, Y: m.Value})
-			points.YErrors = append(points.YErrors, struct{ Low, High float64 }{m.Value - m.Low, m.High - m.Value})
-		}
-		if len(points.XYs) == 0 {
-			continue
-		}
-		drawn, dots, err := plotter.NewLinePoints(points.XYs)
-		if err != nil {
-			return "", fmt.Errorf("plot of %s: %w", c.title, err)
-		}
-		bars, err := plotter.NewYErrorBars(points)
-		if err != nil {
-			return "", fmt.Errorf("plot of %s: %w", c.title, err)
-		}
-		drawn.Color, drawn.Dashes = plotutil.Color(i), plotutil.Dashes(i/7)
-		dots.Color, dots.Shape = plotutil.Color(i), plotutil.Shape(i)
-		bars.Color = plotutil.Color(i)
-		if c.joined {
-			p.Add(drawn)
-			p.Legend.Add(line.name, drawn, dots)
-		} else {
-			p.Legend.Add(line.name, dots)
-		}
-		p.Add(bars, dots)
+	canvas := vgsvg.New(c.width(), chartHeight)
+	if err := c.draw(draw.New(canvas)); err != nil {
+		return "", fmt.Errorf("plot of %s: %w", c.title, err)
 	}
-	p.NominalX(c.ticks...)
-	p.X.Min, p.X.Max = -0.5, float64(len(c.ticks))-0.5
-	p.Y.Min, p.Y.Max = math.Max(p.Y.Min-0.02, 0), math.Min(p.Y.Max+0.02, 1)
-	wide := 18*vg.Centimeter + vg.Length(len(c.ticks))*vg.Centimeter
-	canvas := vgsvg.New(wide, 11*vg.Centimeter)
-	all := draw.New(canvas)
-	// The legend stands to the right, where it covers no point.
-	legend := p.Legend
-	p.Legend = plot.NewLegend()
-	const beside = 5 * vg.Centimeter
-	p.Draw(draw.Crop(all, 0, -beside, 0, 0))
-	legend.Left = true
-	legend.Draw(draw.Crop(all, wide-beside+vg.Millimeter*3, 0, 0, -vg.Centimeter))
 	var b bytes.Buffer
 	if _, err := canvas.WriteTo(&b); err != nil {
 		return "", fmt.Errorf("plot of %s: %w", c.title, err)
 	}
-	_, svg, _ := strings.Cut(b.String(), "<svg") // without the XML prologue, to stand in a page
+	_, svg, _ := strings.Cut(b.String(), "<svg") // without the XML prologue
 	return "<svg" + svg, nil
+}
+
+func (c chart) draw(to draw.Canvas) error {
+	p := plot.New()
+	p.Title.Text, p.X.Label.Text, p.Y.Label.Text = c.title, c.axis, c.measure
+	p.Add(plotter.NewGrid())
+	legend := plot.NewLegend()
+	legend.Top, legend.Left = true, true
+	for i, line := range c.lines {
+		if err := c.addLine(p, &legend, i, line); err != nil {
+			return err
+		}
+	}
+	p.NominalX(c.ticks...)
+	p.X.Min, p.X.Max = -0.5, float64(len(c.ticks))-0.5
+	p.Y.Min, p.Y.Max = max(p.Y.Min-0.02, 0), min(p.Y.Max+0.02, 1)
+	p.Draw(draw.Crop(to, 0, -chartLegend, 0, 0))
+	legend.Draw(draw.Crop(to, c.width()-chartLegend+vg.Centimeter/3, 0, 0, -vg.Centimeter))
+	return nil
+}
+
+// addLine adds the i-th line: its points with their intervals, beside those of the
+// other lines so that each can be seen.
+func (c chart) addLine(p *plot.Plot, legend *plot.Legend, i int, line chartLine) error {
+	var points interval
+	for x, m := range line.values {
+		if math.IsNaN(m.Value) {
+			continue
+		}
+		at := float64(x) + 0.6*((float64(i)+0.5)/float64(len(c.lines))-0.5)
+		points.XYs = append(points.XYs, plotter.XY{X: at, Y: m.Value})
+		points.YErrors = append(points.YErrors, struct{ Low, High float64 }{m.Value - m.Low, m.High - m.Value})
+	}
+	if len(points.XYs) == 0 {
+		return nil
+	}
+	drawn, dots, err := plotter.NewLinePoints(points.XYs)
+	if err != nil {
+		return err
+	}
+	bars, err := plotter.NewYErrorBars(points)
+	if err != nil {
+		return err
+	}
+	drawn.Color, drawn.Dashes = plotutil.Color(i), plotutil.Dashes(i/7) // there are seven colours
+	dots.Color, dots.Shape = plotutil.Color(i), plotutil.Shape(i)
+	bars.Color = plotutil.Color(i)
+	if c.joined {
+		p.Add(drawn)
+		legend.Add(line.name, drawn, dots)
+	} else {
+		legend.Add(line.name, dots)
+	}
+	p.Add(bars, dots)
+	return nil
 }

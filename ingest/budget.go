@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"time"
 )
 
 // budget is what reading one file of the disk may still cost. Readers and containers
@@ -16,13 +17,31 @@ type budget struct {
 	bytes   int64           // that may still be unpacked
 	members int             // that may still be opened
 	left    []*Skip         // parts of the document at hand that give no text
+
+	timer   *time.Timer
+	started time.Time     // when the clock was set going
+	used    time.Duration // before that
 }
 
 // newBudget starts the clock for a file; done stops it.
 func newBudget(ctx context.Context, opts ReadOptions) (b *budget, done context.CancelFunc) {
 	opts = opts.withDefaults()
-	ctx, done = context.WithTimeoutCause(ctx, opts.MaxTime, errTooSlow)
-	return &budget{ctx: ctx, opts: opts, bytes: opts.MaxUnpacked, members: opts.MaxMembers}, done
+	ctx, cancel := context.WithCancelCause(ctx)
+	b = &budget{ctx: ctx, opts: opts, bytes: opts.MaxUnpacked, members: opts.MaxMembers, started: time.Now()}
+	b.timer = time.AfterFunc(opts.MaxTime, func() { cancel(errTooSlow) })
+	return b, func() {
+		b.timer.Stop()
+		cancel(nil)
+	}
+}
+
+// pause stops the clock while f runs: what is done with a document takes its own time.
+func (b *budget) pause(f func()) {
+	b.timer.Stop()
+	b.used += time.Since(b.started)
+	f()
+	b.started = time.Now()
+	b.timer.Reset(b.opts.MaxTime - b.used)
 }
 
 var errTooSlow = errors.New("it took too long")

@@ -23,10 +23,12 @@ func utf16Order(file []byte) binary.ByteOrder {
 	return nil
 }
 
-func decodeUTF16(file []byte, order binary.ByteOrder) (*source, *Skip) {
-	const bom = 2
+const utf16BOM = 2 // bytes
+
+// decodeUTF16 reads UTF-16 from byte start on.
+func decodeUTF16(file []byte, start int, order binary.ByteOrder) (*source, *Skip) {
 	bad := 0
-	for i := bom; i < len(file); {
+	for i := start; i < len(file); {
 		r, size := utf16Rune(file[i:], order)
 		if r == utf8.RuneError {
 			bad += size
@@ -39,7 +41,7 @@ func decodeUTF16(file []byte, order binary.ByteOrder) (*source, *Skip) {
 	var d decoding
 	// A 0x0A byte is half of many characters, so lines are marked apart.
 	lines := make([]byte, len(file))
-	for i := bom; i < len(file); {
+	for i := start; i < len(file); {
 		r, size := utf16Rune(file[i:], order)
 		d.add(string(r), i, size)
 		i += size
@@ -47,7 +49,7 @@ func decodeUTF16(file []byte, order binary.ByteOrder) (*source, *Skip) {
 			lines[i-1] = '\n'
 		}
 	}
-	return d.finish(lines), nil
+	return d.finish(lines, utf16Name(order)), nil
 }
 
 // utf16Rune decodes the first character of b. What cannot be in a text, such as
@@ -92,7 +94,7 @@ func decodeHTML(file []byte) (*source, *Skip) {
 	case name == "windows-1252" && utf8.Valid(file):
 		return decode(file) // it is the default, and often declared by mistake
 	}
-	return decodeLegacy(file, enc.NewDecoder(), name != "iso-2022-jp")
+	return decodeLegacy(file, name, enc.NewDecoder())
 }
 
 // transformer is the part of a character set's decoder that is used here.
@@ -101,12 +103,14 @@ type transformer interface {
 }
 
 // decodeLegacy decodes any other character set one character at a time, which
-// is what tells the bytes of each. With ascii set, a byte below 0x80 where a
-// character starts is that ASCII character.
-func decodeLegacy(file []byte, t transformer, ascii bool) (*source, *Skip) {
+// is what tells the bytes of each.
+func decodeLegacy(file []byte, name string, t transformer) (*source, *Skip) {
 	if skip := tooManyControls(file); skip != nil {
 		return nil, skip
 	}
+	// In all sets but one, a byte below 0x80 where a character starts is that
+	// ASCII character.
+	ascii := name != "iso-2022-jp"
 	var d decoding
 	for i := 0; i < len(file); {
 		if n := asciiPrefix(file[i:]); ascii && n > 0 {
@@ -118,7 +122,7 @@ func decodeLegacy(file []byte, t transformer, ascii bool) (*source, *Skip) {
 		d.add(text, i, size)
 		i += size
 	}
-	return d.finish(file), nil
+	return d.finish(file, name), nil
 }
 
 // nextCharacter decodes the first character of b. The text is empty for bytes

@@ -4,6 +4,8 @@ import (
 	"cmp"
 	"fmt"
 	"iter"
+	"path"
+	"strings"
 
 	"github.com/waymark-rag/waymark/chunker"
 )
@@ -24,7 +26,8 @@ type member struct {
 	// name it is the container's own.
 	name string
 	data []byte
-	// format, when it is set, is what the data is; otherwise name and content tell.
+	// format, when it is set, is what the data is; otherwise name and content tell. An
+	// empty name stands for the container's without its last extension.
 	format format
 	// kept says that data is a part of the container's bytes, from start on, after
 	// so many lines.
@@ -48,11 +51,16 @@ func (r *Raw) open(b *budget, c container, depth int, yield func(*Loaded, error)
 		return yield(nil, r.skip(&Skip{Reason: TooDeep, Detail: fmt.Sprintf("it is the %dth file in a file; unpack it or raise the limit", depth+1)}))
 	}
 	seen := map[string]bool{}
+	empty := true
 	for m, skip := range c.members(b, r.Data) {
 		if b.members == 0 {
 			return yield(nil, r.skip(&Skip{Reason: TooLarge, Detail: fmt.Sprintf("it holds more than %d documents; split it or raise the limit", b.opts.MaxMembers)}))
 		}
+		empty = false
 		inner := r.member(m)
+		if m.name == "" && m.format.isZero() && skip == nil {
+			m.format, skip = formatOf(strings.TrimSuffix(r.path, path.Ext(r.path)), m.data)
+		}
 		switch {
 		case skip != nil:
 		case seen[inner.ID]:
@@ -71,17 +79,23 @@ func (r *Raw) open(b *budget, c container, depth int, yield func(*Loaded, error)
 			return yield(nil, r.skip(s))
 		}
 	}
+	if empty {
+		return yield(nil, r.skip(&Skip{Reason: Empty, Detail: "there is nothing in it, or nothing but hidden files"}))
+	}
 	return true
 }
 
 // member is a member's content before it is parsed.
 func (r *Raw) member(m member) *Raw {
-	id, path := r.ID, r.path
+	id, file := r.ID, r.path
 	if m.name != "" {
-		id, path = r.ID+"/"+ID(m.name), r.path+"/"+m.name
+		id, file = r.ID+"/"+ID(m.name), r.path+"/"+m.name
 	}
-	inner := newRaw(id, path, m.data)
+	inner := newRaw(id, file, m.data)
 	inner.place, inner.container = m.place, cmp.Or(r.container, r.ID)
+	if m.name == "" {
+		inner.place = cmp.Or(m.place, r.place)
+	}
 	if id == inner.container { // the text of a mail that has more in it
 		inner.container = ""
 	}

@@ -17,9 +17,10 @@
 //
 // Every format obeys one rule. The text is valid UTF-8 without NUL. A byte order
 // mark is left out. Each byte that is not part of a UTF-8 character becomes
-// U+FFFD, and so does each NUL. Line ends stay as they are. UTF-16 is read when
-// it starts with its byte order mark. A file that has too many bad bytes is
-// skipped as [Binary], one of nothing but white space as [Blank].
+// U+FFFD, and so does each NUL. Line ends stay as they are. UTF-16, with or
+// without its byte order mark, and older character sets are told from the content;
+// the name of the set becomes metadata. A file that has too many bad bytes is skipped
+// as [Binary], one of nothing but white space as [Blank].
 //
 // # Formats
 //

@@ -15,7 +15,7 @@ func docx(body string, parts ...string) []byte {
 			"rId4", "endnotes", "/word/endnotes.xml", "rId5", "comments", "comments.xml", "rId6", "hyperlink", "https://example.org/x"),
 		"word/document.xml", `<?xml version="1.0" encoding="UTF-8" standalone="yes"?><w:document ` + wordNames + `><w:body>` + body + `<w:sectPr><w:headerReference r:id="rId9"/></w:sectPr></w:body></w:document>`,
 	}
-	return zipped(append(files, parts...)...)
+	return zipParts(append(files, parts...)...)
 }
 
 func para(style, text string) string {

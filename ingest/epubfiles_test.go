@@ -9,7 +9,7 @@ import (
 // epub is a book with a package of its metadata, manifest and spine, and other parts,
 // given as name and content in turn.
 func epub(metadata, manifest, spine string, parts ...string) []byte {
-	return zipped(append([]string{
+	return zipParts(append([]string{
 		"mimetype", "application/epub+zip",
 		"META-INF/container.xml", `<container xmlns="urn:oasis:names:tc:opendocument:xmlns:container"><rootfiles><rootfile full-path="OEBPS/book.opf" media-type="application/oebps-package+xml"/></rootfiles></container>`,
 		"OEBPS/book.opf", `<?xml version="1.0"?><package xmlns="http://www.idpf.org/2007/opf" xmlns:dc="http://purl.org/dc/elements/1.1/"><metadata>` + metadata + `</metadata>

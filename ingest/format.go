@@ -32,17 +32,30 @@ func (f format) isZero() bool { return f.reader == nil && f.container == nil }
 // byExtension finds a format by the extension of a name. Source code has a table of
 // its own, languages.
 var byExtension = extensions(map[string]format{
-	"txt text log rst adoc asciidoc csv tsv": textFormat,
-	"md markdown mdown mkd":                  markdownFormat,
-	"html htm xhtml":                         htmlFormat,
-	"docx docm dotx dotm":                    docxFormat,
-	"xlsx xlsm xltx xltm":                    xlsxFormat,
-	"pptx pptm ppsx ppsm potx potm":          pptxFormat,
-	"epub":                                   epubFormat,
-	"odt ott":                                odtFormat,
-	"ods ots":                                odsFormat,
-	"odp otp":                                odpFormat,
-	"pdf":                                    pdfFormat,
+	"txt text log rst adoc asciidoc": textFormat,
+	"md markdown mdown mkd":          markdownFormat,
+	"html htm xhtml":                 htmlFormat,
+	"csv tsv tab psv":                csvFormat,
+	"srt vtt":                        subtitleFormat,
+	"json":                           jsonFormat,
+	"ipynb":                          notebookFormat,
+	"jsonl ndjson":                   jsonLinesFormat,
+	"eml mht mhtml":                  mailFormat(false),
+	"mbox mbx":                       mboxFormat,
+	"gz tgz":                         gzipFormat,
+	"bz2 tbz tbz2":                   bzipFormat,
+	"xz txz":                         xzFormat,
+	"zst tzst":                       zstdFormat,
+	"tar":                            tarFormat,
+	"zip":                            zipFormat,
+	"docx docm dotx dotm":            docxFormat,
+	"xlsx xlsm xltx xltm":            xlsxFormat,
+	"pptx pptm ppsx ppsm potx potm":  pptxFormat,
+	"epub":                           epubFormat,
+	"odt ott":                        odtFormat,
+	"ods ots":                        odsFormat,
+	"odp otp":                        odpFormat,
+	"pdf":                            pdfFormat,
 })
 
 func extensions(lists map[string]format) map[string]format {
@@ -59,6 +72,7 @@ var (
 	textFormat     = format{name: "text", reader: textReader{chunker.Plain}}
 	markdownFormat = format{name: "markdown", reader: markdownReader{}}
 	htmlFormat     = format{name: "html", reader: htmlReader{}}
+	csvFormat      = format{name: "csv", reader: csvReader{}}
 	docxFormat     = format{name: "docx", reader: docxReader{}}
 	xlsxFormat     = format{name: "xlsx", reader: xlsxReader{}}
 	pptxFormat     = format{name: "pptx", reader: pptxReader{}}
@@ -67,18 +81,13 @@ var (
 	odsFormat      = format{name: "ods", reader: odfReader{}}
 	odpFormat      = format{name: "odp", reader: odfReader{}}
 	pdfFormat      = format{name: "pdf", reader: pdfReader{}}
+
+	jsonFormat      = format{name: "json", container: jsonFile{}}
+	jsonLinesFormat = format{name: "json", container: jsonLines{}}
 )
 
 func codeFormat(language string) format {
 	return format{name: "code", reader: textReader{chunker.Code}, language: language}
-}
-
-// byPart finds a format by a part of a ZIP archive.
-var byPart = map[string]format{
-	"meta-inf/container.xml": epubFormat,
-	"word/document.xml":      docxFormat,
-	"xl/workbook.xml":        xlsxFormat,
-	"ppt/presentation.xml":   pptxFormat,
 }
 
 // formatOf chooses by extension, then by content.
@@ -133,7 +142,7 @@ var unsupportedExtensions = strings.Fields(`
 	doc dot xls xlt xlsb ppt pps rtf mobi pages numbers
 	png jpg jpeg gif bmp webp tif tiff ico heic avif svg psd
 	mp3 wav flac ogg m4a mp4 m4v mkv mov avi webm
-	zip gz tgz bz2 xz zst tar 7z rar jar war whl deb rpm iso dmg
+	7z rar jar war apk whl deb rpm iso dmg
 	exe dll so dylib a o obj class pyc wasm
 	sqlite sqlite3 db parquet arrow npy npz pkl pickle pt pth onnx safetensors gguf
 	ttf otf woff woff2 eot`)
@@ -141,9 +150,7 @@ var unsupportedExtensions = strings.Fields(`
 // signatures are the first bytes of formats that are met without an extension.
 var signatures = []struct{ prefix, what string }{
 	{"{\\rtf", "RTF"},
-	{"PK\x03\x04", "ZIP archive or office document"},
 	{compoundMagic, "office document of the old kind"},
-	{"\x1f\x8b", "gzip archive"},
 	{"\x89PNG", "PNG image"},
 	{"\xff\xd8\xff", "JPEG image"},
 	{"GIF8", "GIF image"},
@@ -153,16 +160,29 @@ var signatures = []struct{ prefix, what string }{
 
 // sniff chooses by content alone.
 func sniff(data []byte) (format, *Skip) {
-	if f := sniffParts(data); !f.isZero() {
-		return f, nil
+	starts := func(s string) bool { return bytes.HasPrefix(data, []byte(s)) }
+	switch {
+	case starts("PK\x03\x04"):
+		return sniffZIP(data)
+	case starts("%PDF-"):
+		return pdfFormat, nil
+	case starts("\x1f\x8b"):
+		return gzipFormat, nil
+	case starts("BZh") && bytes.HasPrefix(data[3:], []byte("91AY&SY")):
+		return bzipFormat, nil
+	case starts("\xfd7zXZ\x00"):
+		return xzFormat, nil
+	case starts("\x28\xb5\x2f\xfd"):
+		return zstdFormat, nil
+	case isTar(data):
+		return tarFormat, nil
+	case mboxStart.Match(data[:min(len(data), 1000)]):
+		return mboxFormat, nil
 	}
 	for _, s := range signatures {
-		if bytes.HasPrefix(data, []byte(s.prefix)) {
+		if starts(s.prefix) {
 			return format{}, unsupported(s.what)
 		}
-	}
-	if bytes.HasPrefix(data, []byte("%PDF-")) {
-		return pdfFormat, nil
 	}
 	start := bytes.ToLower(bytes.TrimSpace(bytes.TrimPrefix(data[:min(len(data), 512)], []byte(utf8BOM))))
 	if bytes.HasPrefix(start, []byte("<")) && (bytes.Contains(start, []byte("<!doctype html")) || bytes.Contains(start, []byte("<html"))) {

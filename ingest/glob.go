@@ -55,23 +55,50 @@ func matchAny(globs []glob, name string) bool {
 	return false
 }
 
+// match takes time in proportion to the lengths multiplied: where names do not go on
+// as g does, the last "**" takes one more of them.
 func (g glob) match(names []string) bool {
-	for i, segment := range g {
-		if segment == "**" {
-			for skip := range len(names) + 1 {
-				if g[i+1:].match(names[skip:]) {
-					return true
-				}
+	i, n := 0, 0
+	again, from := -1, 0 // behind the last "**", and the first name it has not taken
+	for n < len(names) || i < len(g) {
+		if i < len(g) && g[i] == "**" {
+			i++
+			again, from = i, n
+			continue
+		}
+		if i < len(g) && n < len(names) {
+			if ok, _ := path.Match(g[i], names[n]); ok {
+				i, n = i+1, n+1
+				continue
 			}
+		}
+		if again < 0 || from == len(names) {
 			return false
 		}
-		if len(names) == 0 {
-			return false
-		}
-		if ok, _ := path.Match(segment, names[0]); !ok {
-			return false
-		}
-		names = names[1:]
+		from++
+		i, n = again, from
 	}
-	return len(names) == 0
+	return true
+}
+
+// Wanted returns whether a name, with slashes, is to be taken by globs as in
+// [WalkOptions], for sources other than folders.
+func Wanted(include, exclude []string) (func(name string) bool, error) {
+	in, err := parseGlobs(include)
+	if err != nil {
+		return nil, fmt.Errorf("include %w", err)
+	}
+	out, err := parseGlobs(exclude)
+	if err != nil {
+		return nil, fmt.Errorf("exclude %w", err)
+	}
+	return func(name string) bool {
+		parts := strings.Split(name, "/")
+		for i := range parts { // a folder that is left out takes all in it along
+			if matchAny(out, strings.Join(parts[:i+1], "/")) {
+				return false
+			}
+		}
+		return len(in) == 0 || matchAny(in, name)
+	}, nil
 }

@@ -19,14 +19,20 @@ func (htmlReader) read(_ *budget, data []byte) (chunker.Document, *Skip) {
 	if skip != nil {
 		return chunker.Document{}, skip
 	}
+	return htmlDocument(src), nil
+}
+
+func htmlDocument(src *source) chunker.Document {
 	p := page{w: newPageWriter(src), text: src.text, unclosed: map[atom.Atom]bool{}}
 	p.run()
-	return chunker.Document{
+	doc := chunker.Document{
 		Title:    p.documentTitle(),
 		Text:     p.w.text.String(),
 		Headings: p.w.headings,
 		Source:   p.w.b.Finish(src.lines),
-	}, nil
+	}
+	src.encoded(&doc)
+	return doc
 }
 
 // page is one pass over a page.

@@ -3,7 +3,6 @@ package ingest_test
 import (
 	"strings"
 	"testing"
-
 )
 
 func TestParseHTMLText(t *testing.T) {

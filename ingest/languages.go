@@ -25,7 +25,6 @@ var languages = map[string]string{
 	"java": "java",
 	"jl":   "julia",
 	"js":   "javascript", "cjs": "javascript", "jsx": "javascript", "mjs": "javascript",
-	"json": "json", "jsonl": "json",
 	"kt": "kotlin", "kts": "kotlin",
 	"lua": "lua",
 	"ml":  "ocaml", "mli": "ocaml",

@@ -26,8 +26,11 @@ type ReadOptions struct {
 	MaxMembers int
 	// MaxDepth is how deep archives and mails may lie in each other; 0 means 3.
 	MaxDepth int
-	// MaxTime is how long the reading of a file may take; 0 means a minute.
+	// MaxTime is how long the reading of a file may take, without what is done with its
+	// documents meanwhile; 0 means a minute.
 	MaxTime time.Duration
+	// JSON says what the fields of JSON records are.
+	JSON JSONOptions
 }
 
 func (o ReadOptions) withDefaults() ReadOptions {
@@ -58,7 +61,7 @@ func (o ReadOptions) Validate() error {
 			return fmt.Errorf("max %s %d: want 1 or more, or 0 for the default", name, value)
 		}
 	}
-	return nil
+	return o.JSON.Validate()
 }
 
 // Raw is a file's content before it is parsed.
@@ -100,16 +103,28 @@ func Load(ctx context.Context, f File, opts *ReadOptions) (*Raw, error) {
 		s.Path = f.Path
 		return nil, s
 	}
-	data, err := readFile(ctx, f.Path, limit)
+	data, err := readFile(ctx, f, limit)
 	if err != nil {
 		return nil, err
 	}
 	return newRaw(f.ID, f.Path, data), nil
 }
 
-func readFile(ctx context.Context, path string, limit int64) ([]byte, error) {
+func readFile(ctx context.Context, f File, limit int64) ([]byte, error) {
+	path := f.Path
 	tooLarge := func(size int64) error {
 		return &Skip{Path: path, Reason: TooLarge, Detail: fmt.Sprintf("%d bytes or more, the limit is %d; split it or raise the limit", size, limit)}
+	}
+	if f.Open != nil {
+		if f.Size > limit {
+			return nil, tooLarge(f.Size)
+		}
+		body, err := f.Open(ctx)
+		if err != nil {
+			return nil, unreadable(ctx, path, err)
+		}
+		defer body.Close()
+		return readBody(ctx, path, body, f.Size, limit, tooLarge)
 	}
 	// Should a pipe have taken the file's place, opening it must not block.
 	file, err := os.OpenFile(path, os.O_RDONLY|syscall.O_NONBLOCK, 0)
@@ -126,14 +141,23 @@ func readFile(ctx context.Context, path string, limit int64) ([]byte, error) {
 	case info.Size() > limit:
 		return nil, tooLarge(info.Size())
 	}
+	return readBody(ctx, path, file, info.Size(), limit, tooLarge)
+}
+
+// unreadable is the error of a file that could not be read to its end.
+func unreadable(ctx context.Context, path string, err error) error {
+	if ctx.Err() != nil {
+		return ctx.Err()
+	}
+	return &Skip{Path: path, Reason: Unreadable, Err: err}
+}
+
+func readBody(ctx context.Context, path string, body io.Reader, size, limit int64, tooLarge func(int64) error) ([]byte, error) {
 	var buf bytes.Buffer
-	buf.Grow(int(info.Size()) + bytes.MinRead)
+	buf.Grow(int(max(size, 0)) + bytes.MinRead)
 	// One byte above the limit tells a file that grew from one that just fits.
-	if _, err := buf.ReadFrom(io.LimitReader(ctxReader{ctx, file}, limit+1)); err != nil {
-		if ctx.Err() != nil {
-			return nil, ctx.Err()
-		}
-		return nil, &Skip{Path: path, Reason: Unreadable, Err: err}
+	if _, err := buf.ReadFrom(io.LimitReader(ctxReader{ctx, body}, limit+1)); err != nil {
+		return nil, unreadable(ctx, path, err)
 	}
 	if int64(buf.Len()) > limit {
 		return nil, tooLarge(int64(buf.Len()))

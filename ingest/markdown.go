@@ -15,10 +15,10 @@ func (markdownReader) read(_ *budget, data []byte) (chunker.Document, *Skip) {
 	if skip != nil {
 		return chunker.Document{}, skip
 	}
-	doc := chunker.Document{Syntax: chunker.Markdown}
 	matter, size := frontMatter(src.text)
-	doc.Title, doc.Metadata = matter.title, matter.metadata
+	doc := chunker.Document{Syntax: chunker.Markdown, Title: matter.title, Metadata: matter.metadata}
 	doc.Text, doc.Source = src.from(size)
+	src.encoded(&doc)
 	if doc.Title == "" {
 		doc.Title = firstHeading(doc.Text)
 	}

@@ -1,6 +1,7 @@
 package ingest_test
 
 import (
+	"strings"
 	"testing"
 
 	"github.com/waymark-rag/waymark/ingest"
@@ -10,8 +11,9 @@ import (
 // content in turn.
 func opendocument(styles, body string, parts ...string) []byte {
 	const names = `xmlns:office="urn:oasis:names:tc:opendocument:xmlns:office:1.0" xmlns:text="urn:oasis:names:tc:opendocument:xmlns:text:1.0" xmlns:table="urn:oasis:names:tc:opendocument:xmlns:table:1.0"`
-	return zipped(append([]string{
-		"mimetype", "application/vnd.oasis.opendocument",
+	kind, _, _ := strings.Cut(strings.TrimPrefix(body, "<office:"), ">")
+	return zipParts(append([]string{
+		"mimetype", "application/vnd.oasis.opendocument." + kind,
 		"content.xml", `<?xml version="1.0"?><office:document-content ` + names + `><office:automatic-styles>` + styles + `</office:automatic-styles><office:body>` + body + `</office:body></office:document-content>`,
 	}, parts...)...)
 }
@@ -61,7 +63,7 @@ func lecture() []byte {
 }
 
 func TestODFEncrypted(t *testing.T) {
-	data := zipped("content.xml", "\x13\x37", "META-INF/manifest.xml",
+	data := zipParts("content.xml", "\x13\x37", "META-INF/manifest.xml",
 		`<manifest:manifest><manifest:file-entry manifest:full-path="content.xml"><manifest:encryption-data/></manifest:file-entry></manifest:manifest>`)
 	if _, left := skips(t, "a.odt", data, nil); len(left) != 1 || left[0].Reason != ingest.Encrypted {
 		t.Errorf("%v, want a skip of it as encrypted", left)

@@ -33,13 +33,17 @@ func TestOfficeFiles(t *testing.T) {
 	}
 }
 
-// zipped is a ZIP archive of files, given as name and content in turn. White space
+// zipParts is a ZIP archive of files, given as name and content in turn. White space
 // between the elements of a part is taken out, as office programs write none.
-func zipped(files ...string) []byte {
+func zipParts(files ...string) []byte {
 	var b bytes.Buffer
 	z := zip.NewWriter(&b)
 	for i := 0; i < len(files); i += 2 {
-		f, err := z.CreateHeader(&zip.FileHeader{Name: files[i], Method: zip.Deflate})
+		method := uint16(zip.Deflate)
+		if files[i] == "mimetype" { // it is to be read without unpacking
+			method = zip.Store
+		}
+		f, err := z.CreateHeader(&zip.FileHeader{Name: files[i], Method: method})
 		if err != nil {
 			panic(err)
 		}

@@ -14,8 +14,9 @@ import (
 // Metadata keys that Parse sets. A front matter key of the same name loses.
 const (
 	MetaPath     = "path"     // the document's id
-	MetaFormat   = "format"   // text, markdown, html, code, pdf, docx; docs/formats.md has all
+	MetaFormat   = "format"   // such as text, markdown, html, code; docs/formats.md has all
 	MetaLanguage = "language" // of code, such as "go"
+	MetaEncoding = "encoding" // character set of the file's text if not UTF-8, such as "shift_jis"
 	// MetaContainer is the id of the file that a document was in: an archive, a
 	// mailbox, a file of records.
 	MetaContainer = "container"
@@ -75,7 +76,7 @@ func (r *Raw) Documents(ctx context.Context, opts *ReadOptions) iter.Seq2[*Loade
 		enough := false
 		r.documents(b, format{}, 0, func(l *Loaded, err error) bool {
 			if ctx.Err() == nil {
-				enough = !yield(l, err)
+				b.pause(func() { enough = !yield(l, err) })
 			}
 			return ctx.Err() == nil && !enough
 		})

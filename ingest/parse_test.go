@@ -31,13 +31,16 @@ func TestParseSkips(t *testing.T) {
 		{"a.txt", string(random), ingest.Binary},
 		{"a", string(random), ingest.Binary},
 		{"a.html", "<html>" + string(random), ingest.Binary},
-		{"a.txt", "o\x00n\x00l\x00y\x00 \x00w\x00i\x00d\x00e\x00", ingest.Binary}, // UTF-16 without its mark
+		{"a.txt", "\x01\x00\x02\x00\x03\x00\x04\x00\x05\x00\x06\x00\x07\x00\x08\x00\x0b\x00\x0e\x00", ingest.Binary}, // numbers, not UTF-16
 		{"a.txt", "\xff\xfe\x00\x00o\x00\x00\x00n\x00\x00\x00e\x00\x00\x00o\x00\x00\x00f\x00\x00\x00m\x00\x00\x00a\x00\x00\x00n\x00\x00\x00y\x00\x00\x00", ingest.Binary},
-		{"a.txt", "\xd0\xcf\xcf\xd0", ingest.Binary},
+		{"a.txt", "\xd0\xcf\x00\xcf\xd0", ingest.Binary},
+		{"a.ipynb", "no JSON", ingest.Damaged},
+		{"a.ipynb", `{"cells": {}}`, ingest.Damaged},
+		{"a.ipynb", `{"cells": [{"cell_type": "code", "source": [" "]}, 3]}`, ingest.Blank},
 		{"Report.PDF", "anything", ingest.Damaged},
 		{"folder.txt/photo.jpeg", "anything", ingest.Unsupported},
 		{"report", "%PDF-1.7\n1 0 obj", ingest.Damaged},
-		{"sheet.unknown", "PK\x03\x04rest", ingest.Unsupported},
+		{"sheet.unknown", "PK\x03\x04rest", ingest.Damaged},
 		{"a.html", `<meta charset="iso-2022-kr"><p>text`, ingest.Unsupported},
 	} {
 		l, err := parse(tc.name, []byte(tc.data))
@@ -171,6 +174,9 @@ func TestParseSpans(t *testing.T) {
 		{"utf16.html", "& b ", "&\x00a\x00m\x00p\x00;\x00 \x00b\x00 \x00"},
 		{"lists-tables.html", "tables", "tables"},
 		{"lists-tables.html", "Tea | 2", "<tr><td><p>Tea</p></td><td><p>2"},
+		{"meeting.vtt", "es & no.\nit is", "es &amp; no.</v>\n\n00:04.000 --> 00:06.000\nYes &amp; no.\n<00:00:04.500><c>it</c> is"},
+		{"talk.srt", "< 7 & mehr", "< 7 &amp; <font color=\"red\">mehr"},
+		{"notebook.ipynb", "tab\tand", `tab\tand`},
 		{"images.html", "a chart of rising costs", "<img src=\"a.png\" alt=\"a chart of\n rising  costs\">"},
 	} {
 		data, err := os.ReadFile(filepath.Join("testdata", tc.file))
@@ -195,7 +201,7 @@ func TestParseSpans(t *testing.T) {
 
 // FuzzParse holds every format to the rules of checkLoaded.
 func FuzzParse(f *testing.F) {
-	names := []string{"a.txt", "a.md", "a.html", "a.go", "a"}
+	names := []string{"a.txt", "a.md", "a.html", "a.go", "a", "a.csv", "a.srt", "a.vtt", "a.ipynb"}
 	for _, name := range inputs(f) {
 		data, err := os.ReadFile(filepath.Join("testdata", name))
 		if err != nil {

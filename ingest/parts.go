@@ -62,32 +62,6 @@ func partName(dir, name string) string {
 	return strings.ToLower(strings.TrimPrefix(path.Clean("/"+name), "/"))
 }
 
-// sniffParts tells the format of an office file or book that has no extension, by
-// the parts that each must have.
-func sniffParts(data []byte) format {
-	if !bytes.HasPrefix(data, []byte("PK\x03\x04")) {
-		return format{}
-	}
-	const mimetype = "mimetypeapplication/vnd.oasis.opendocument." // at the start of the file, not packed
-	if _, kind, ok := strings.Cut(string(data[:min(len(data), 100)]), mimetype); ok {
-		for prefix, f := range map[string]format{"text": odtFormat, "spreadsheet": odsFormat, "presentation": odpFormat} {
-			if strings.HasPrefix(kind, prefix) {
-				return f
-			}
-		}
-	}
-	z, err := zip.NewReader(bytes.NewReader(data), int64(len(data)))
-	if err != nil {
-		return format{}
-	}
-	for _, f := range z.File {
-		if format, ok := byPart[partName("", f.Name)]; ok {
-			return format
-		}
-	}
-	return format{}
-}
-
 func (p *parts) has(name string) bool { return p.files[name] != nil }
 
 // open gives what a part unpacks to; whoever reads it draws on the budget.

@@ -22,18 +22,19 @@ import (
 type pdfReader struct{}
 
 func (pdfReader) read(b *budget, data []byte) (doc chunker.Document, skip *Skip) {
-	pool, err := pdfPool()
-	if err != nil {
-		return doc, &Skip{Reason: Unreadable, Detail: "PDFium does not start", Err: err}
-	}
-	instance, err := pool.GetInstanceWithContext(b.ctx)
-	if skip := b.over(); skip != nil {
-		if err == nil {
-			instance.Close()
+	var instance pdfium.Pdfium
+	var err error
+	b.pause(func() { // to start, or to wait for another file to end, is not this one's time
+		var pool pdfium.Pool
+		if pool, err = pdfPool(); err == nil {
+			instance, err = pool.GetInstanceWithContext(b.ctx)
 		}
-		return doc, skip
-	}
-	if err != nil {
+	})
+	switch over := b.over(); {
+	case err == nil:
+	case over != nil:
+		return doc, over
+	default:
 		return doc, &Skip{Reason: Unreadable, Detail: "PDFium does not start", Err: err}
 	}
 	// Once the time is over, the sandbox is ended, whatever it does.

@@ -25,7 +25,7 @@ func pptx(slides []string, parts ...string) []byte {
 		}
 		parts = append(parts, "ppt/"+name, `<p:sld `+slideNames+show+`><p:cSld><p:spTree>`+s+`</p:spTree></p:cSld></p:sld>`)
 	}
-	return zipped(append([]string{
+	return zipParts(append([]string{
 		"_rels/.rels", relations("rId1", "officeDocument", "ppt/presentation.xml", "rId2", "core-properties", "docProps/core.xml"),
 		"ppt/_rels/presentation.xml.rels", relations(rels...),
 		"ppt/presentation.xml", `<p:presentation ` + slideNames + `><p:sldIdLst>` + list + `</p:sldIdLst></p:presentation>`,

@@ -2,9 +2,12 @@ package ingest
 
 import (
 	"bytes"
+	"encoding/binary"
 	"fmt"
 	"strings"
 	"unicode/utf8"
+
+	"golang.org/x/net/html/charset"
 
 	"github.com/waymark-rag/waymark/chunker"
 )
@@ -16,16 +19,43 @@ const (
 
 // source is a file's content as clean UTF-8, with the way back to the file.
 type source struct {
-	text  string
-	m     *chunker.SourceMap // nil when text is the file, byte for byte
-	lines []byte             // as long as the file, with '\n' wherever a line ends
+	text     string
+	m        *chunker.SourceMap // nil when text is the file, byte for byte
+	lines    []byte             // as long as the file, with '\n' wherever a line ends
+	encoding string             // as browsers name it; empty for UTF-8
 }
 
-// decode reads UTF-8, or UTF-16 that starts with a byte order mark.
+// decode reads UTF-8, and what a byte order mark or the content itself tell to be in
+// another character set.
 func decode(file []byte) (*source, *Skip) {
 	if order := utf16Order(file); order != nil {
-		return decodeUTF16(file, order)
+		return decodeUTF16(file, utf16BOM, order)
 	}
+	if bytes.HasPrefix(file, []byte(utf8BOM)) {
+		return decodeUTF8(file)
+	}
+	if utf8.Valid(file) && bytes.IndexAny(file, "\x00\x1b") < 0 {
+		return &source{text: string(file), lines: file}, nil
+	}
+	return decodeAs(file, detect(file))
+}
+
+// decodeAs reads a character set by its name; none is UTF-8.
+func decodeAs(file []byte, name string) (*source, *Skip) {
+	switch name {
+	case "", "utf-8":
+		return decodeUTF8(file)
+	case "utf-16le":
+		return decodeUTF16(file, 0, binary.LittleEndian)
+	case "utf-16be":
+		return decodeUTF16(file, 0, binary.BigEndian)
+	}
+	enc, _ := charset.Lookup(name)
+	return decodeLegacy(file, name, enc.NewDecoder())
+}
+
+// decodeUTF8 reads UTF-8, and bytes that cannot be in it as U+FFFD.
+func decodeUTF8(file []byte) (*source, *Skip) {
 	start := 0
 	if bytes.HasPrefix(file, []byte(utf8BOM)) {
 		start = len(utf8BOM)
@@ -56,7 +86,7 @@ func decode(file []byte) (*source, *Skip) {
 			i++
 		}
 	}
-	return d.finish(file), nil
+	return d.finish(file, ""), nil
 }
 
 // goodPrefix is the length of the longest prefix that is UTF-8 without NUL.
@@ -84,6 +114,26 @@ func tooManyBad(bad, size int) *Skip {
 		Reason: Binary,
 		Detail: fmt.Sprintf("%d of its %d bytes are not UTF-8 text; if it is text in another encoding, convert it to UTF-8", bad, size),
 	}
+}
+
+// document has the text from a position on, its map and encoding.
+func (s *source) document(start int) chunker.Document {
+	var doc chunker.Document
+	doc.Text, doc.Source = s.from(start)
+	s.encoded(&doc)
+	return doc
+}
+
+// encoded notes in the metadata what the file's text is encoded in.
+func (s *source) encoded(doc *chunker.Document) {
+	delete(doc.Metadata, MetaEncoding)
+	if s.encoding == "" {
+		return
+	}
+	if doc.Metadata == nil {
+		doc.Metadata = map[string]any{}
+	}
+	doc.Metadata[MetaEncoding] = s.encoding
 }
 
 // from returns the text from a position on and its map.
@@ -139,7 +189,8 @@ func (d *decoding) add(text string, at, size int) {
 	d.b.Add(len(text), at, size)
 }
 
-func (d *decoding) finish(lines []byte) *source {
+// finish names the encoding, empty for UTF-8.
+func (d *decoding) finish(lines []byte, encoding string) *source {
 	m := d.b.Finish(lines)
-	return &source{text: d.text.String(), m: &m, lines: lines}
+	return &source{text: d.text.String(), m: &m, lines: lines, encoding: encoding}
 }

@@ -12,6 +12,7 @@ func (r textReader) read(_ *budget, data []byte) (chunker.Document, *Skip) {
 	if skip != nil {
 		return chunker.Document{}, skip
 	}
-	text, m := src.from(0)
-	return chunker.Document{Text: text, Source: m, Syntax: r.syntax}, nil
+	doc := src.document(0)
+	doc.Syntax = r.syntax
+	return doc, nil
 }

@@ -4,12 +4,14 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"iter"
 	"os"
 	"path/filepath"
 	"slices"
 	"strings"
+	"time"
 )
 
 // File is a file that Walk found.
@@ -18,6 +20,11 @@ type File struct {
 	Path string // the path to open
 	Root string // the folder or file it was found under, as given to Walk
 	Size int64  // in bytes, when it was found
+	// Modified is when its content last changed, when it was found.
+	Modified time.Time
+	// Open opens a file that is not on disk; Path is then for messages alone, and its
+	// extension may say the format.
+	Open func(context.Context) (io.ReadCloser, error)
 }
 
 // WalkOptions says which files of a folder to take. The zero value is the
@@ -32,12 +39,21 @@ type WalkOptions struct {
 	Include []string
 	// Exclude are globs of files and folders to leave out.
 	Exclude []string
+	// Ignored takes what .gitignore and .waymarkignore files leave out. Such a file
+	// holds for its folder and all below it, in git's syntax; of the two,
+	// .waymarkignore has the last word.
+	Ignored bool
+	// Only restricts the walk to these files, as paths that lead below a root from
+	// the current folder. No other is looked at; one that is not there is a Skip.
+	Only []string
 	// All takes hidden files and folders too, whose names start with a dot,
 	// and folders that hold other people's code: node_modules, __pycache__.
 	All bool
 	// FollowLinks enters folders through symbolic links. A folder is entered
 	// once, so links that form a loop end.
 	FollowLinks bool
+
+	entered func(folder string) // is told of each folder that is gone through
 }
 
 // Walk goes through files and folders in the order of roots, and through each
@@ -74,6 +90,9 @@ type walker struct {
 	root             string // being walked
 	include, exclude []glob
 	all, followLinks bool
+	ignored          bool
+	told             func(folder string)
+	only             []string // absolute
 
 	// Only kept with several roots: within one, ids and paths cannot clash.
 	paths map[string]string // id -> absolute path
@@ -86,7 +105,7 @@ func newWalker(ctx context.Context, roots []string, opts *WalkOptions) (*walker,
 	if opts == nil {
 		opts = &WalkOptions{}
 	}
-	w := &walker{ctx: ctx, roots: roots, all: opts.All, followLinks: opts.FollowLinks}
+	w := &walker{ctx: ctx, roots: roots, all: opts.All, followLinks: opts.FollowLinks, ignored: opts.Ignored, told: opts.entered}
 	var err error
 	if w.include, err = parseGlobs(opts.Include); err != nil {
 		return nil, fmt.Errorf("include %w", err)
@@ -96,6 +115,13 @@ func newWalker(ctx context.Context, roots []string, opts *WalkOptions) (*walker,
 	}
 	if len(roots) > 1 {
 		w.paths, w.seen = map[string]string{}, map[string]bool{}
+	}
+	for _, name := range opts.Only {
+		abs, err := filepath.Abs(name)
+		if err != nil {
+			return nil, fmt.Errorf("file %q: %w", name, err)
+		}
+		w.only = append(w.only, abs)
 	}
 	for _, root := range roots {
 		if _, err := os.Stat(root); errors.Is(err, fs.ErrNotExist) {
@@ -122,7 +148,13 @@ func (w *walker) walk(root string) bool {
 	w.root = root
 	info, err := os.Stat(root)
 	if err == nil && info.IsDir() {
-		return w.folder(root, "")
+		if w.only != nil {
+			return w.listed(root)
+		}
+		return w.folder(root, "", nil)
+	}
+	if w.told != nil {
+		w.told(filepath.Dir(root))
 	}
 	name := filepath.Base(root)
 	if err != nil {
@@ -131,31 +163,39 @@ func (w *walker) walk(root string) bool {
 	return w.file(root, name, info)
 }
 
-// folder goes through the folder at path; rel is its name below the root.
-func (w *walker) folder(path, rel string) bool {
+// folder goes through the folder at path; rel is its name below the root, and above
+// what the folders above it leave out.
+func (w *walker) folder(path, rel string, above *ignores) bool {
+	if w.told != nil {
+		w.told(path)
+	}
+	out := above
+	if !w.ignored {
+		out = above.below(path, rel)
+	}
 	entries, err := os.ReadDir(path)
 	if err != nil && !w.skip(path, rel, &Skip{Reason: Unreadable, Err: err}) {
 		return false
 	}
 	for _, e := range entries {
-		if w.canceled() || !w.entry(filepath.Join(path, e.Name()), strings.TrimPrefix(rel+"/"+e.Name(), "/"), e) {
+		if w.canceled() || !w.entry(filepath.Join(path, e.Name()), strings.TrimPrefix(rel+"/"+e.Name(), "/"), e, out) {
 			return false
 		}
 	}
 	return true
 }
 
-func (w *walker) entry(path, rel string, e fs.DirEntry) bool {
-	if !w.all && unwanted(e.Name(), e.IsDir()) || matchAny(w.exclude, rel) {
+func (w *walker) entry(path, rel string, e fs.DirEntry, out *ignores) bool {
+	if !w.all && unwanted(e.Name(), e.IsDir()) || matchAny(w.exclude, rel) || out.leaveOut(rel, e.IsDir()) {
 		return true
 	}
 	if e.IsDir() {
-		return w.folder(path, rel)
+		return w.folder(path, rel, out)
 	}
 	isLink := e.Type()&fs.ModeSymlink != 0
 	info, err := os.Stat(path)
 	if err == nil && isLink && info.IsDir() {
-		return w.linkedFolder(path, rel)
+		return w.linkedFolder(path, rel, out)
 	}
 	if len(w.include) > 0 && !matchAny(w.include, rel) {
 		return true
@@ -174,14 +214,14 @@ func unwanted(name string, isDir bool) bool {
 	return strings.HasPrefix(name, ".") || isDir && (name == "node_modules" || name == "__pycache__")
 }
 
-func (w *walker) linkedFolder(path, rel string) bool {
+func (w *walker) linkedFolder(path, rel string, out *ignores) bool {
 	switch {
 	case !w.followLinks:
 		return w.skip(path, rel, &Skip{Reason: Symlink, Detail: "it leads to a folder"})
 	case !w.enter(path):
 		return w.skip(path, rel, &Skip{Reason: Symlink, Detail: "it leads to a folder that is in the walk already"})
 	}
-	return w.folder(path, rel)
+	return w.folder(path, rel, out)
 }
 
 // enter notes that the folder at path, links resolved, is being walked. It is
@@ -208,7 +248,7 @@ func (w *walker) file(path, rel string, info fs.FileInfo) bool {
 	if !info.Mode().IsRegular() {
 		return w.skip(path, rel, &Skip{Reason: Special, Detail: "it is a socket, pipe or device"})
 	}
-	f := File{ID: ID(rel), Path: path, Root: w.root, Size: info.Size()}
+	f := File{ID: ID(rel), Path: path, Root: w.root, Size: info.Size(), Modified: info.ModTime()}
 	if w.paths != nil {
 		abs, err := filepath.Abs(path)
 		if err != nil {

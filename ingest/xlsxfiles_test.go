@@ -17,7 +17,7 @@ func xlsx(book string, sheets []string, parts ...string) []byte {
 		rels = append(rels, fmt.Sprintf("rId%d", i+1), "worksheet", name)
 		parts = append(parts, "xl/"+name, `<worksheet xmlns="http://schemas.openxmlformats.org/spreadsheetml/2006/main">`+sheet+`</worksheet>`)
 	}
-	return zipped(append([]string{
+	return zipParts(append([]string{
 		"_rels/.rels", relations("rId1", "officeDocument", "xl/workbook.xml", "rId2", "core-properties", "docProps/core.xml"),
 		"xl/_rels/workbook.xml.rels", relations(rels...),
 		"xl/workbook.xml", `<workbook xmlns="http://schemas.openxmlformats.org/spreadsheetml/2006/main" xmlns:r="http://schemas.openxmlformats.org/officeDocument/2006/relationships">` + book + `</workbook>`,

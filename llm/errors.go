@@ -1,6 +1,7 @@
 package llm
 
 import (
+	"cmp"
 	"errors"
 	"io"
 	"net"
@@ -19,6 +20,11 @@ var (
 	ErrDenied = errors.New("the provider denied access: check the API key")
 	// ErrCut says that a reply ended before the model had finished it.
 	ErrCut = errors.New("the reply was cut off")
+	// ErrTooLong says that the messages are longer than the model's context.
+	ErrTooLong = errors.New("the prompt is longer than the model's context")
+	// ErrFailed says that the provider refused the request for another reason,
+	// such as a model it does not have, or that its reply cannot be used.
+	ErrFailed = errors.New("the model failed")
 )
 
 // providerError is an error of a provider in words that are safe to show: the
@@ -26,7 +32,7 @@ var (
 // kept.
 type providerError struct {
 	text string
-	kind error         // one of the errors above, or nil
+	kind error         // one of the errors above; nil stands for ErrFailed
 	wait time.Duration // before the provider wants to be asked again
 }
 
@@ -34,7 +40,7 @@ type providerError struct {
 const cutOff = "the reply ended before the model had finished it"
 
 func (e *providerError) Error() string { return e.text }
-func (e *providerError) Unwrap() error { return e.kind }
+func (e *providerError) Unwrap() error { return cmp.Or(e.kind, ErrFailed) }
 
 // describe turns whatever a provider returned into a providerError.
 func describe(err error, secret string) *providerError {
@@ -53,7 +59,7 @@ func describe(err error, secret string) *providerError {
 // kindOf classifies an error by its type, or for the many providers that return
 // plain text, by langchaingo's reading of that text.
 func kindOf(err error) error {
-	for _, kind := range []error{ErrUnavailable, ErrDenied, ErrCut} {
+	for _, kind := range []error{ErrUnavailable, ErrDenied, ErrCut, ErrTooLong} {
 		if errors.Is(err, kind) {
 			return kind
 		}
@@ -74,6 +80,8 @@ func kindOf(err error) error {
 		return ErrUnavailable
 	case llms.IsAuthenticationError(err):
 		return ErrDenied
+	case llms.IsTokenLimitError(err):
+		return ErrTooLong
 	}
 	return nil
 }

@@ -48,7 +48,7 @@ func (*Extractive) Name() string { return "extractive" }
 // Quotes implements Quoter.
 func (*Extractive) Quotes() {}
 
-// Generate implements Model. MaxTokens and Temperature do not apply.
+// Generate implements Model. MaxTokens and what follows it in Request do not apply.
 func (e *Extractive) Generate(ctx context.Context, req Request, stream func(piece string) error) (Response, error) {
 	if err := ctx.Err(); err != nil {
 		return Response{}, err

@@ -175,6 +175,15 @@ func (m *langchain) callOptions(req Request) []llms.CallOption {
 	if req.Temperature != nil {
 		options = append(options, llms.WithTemperature(*req.Temperature))
 	}
+	if req.TopP != nil {
+		options = append(options, llms.WithTopP(*req.TopP))
+	}
+	if req.Seed != nil {
+		options = append(options, llms.WithSeed(*req.Seed))
+	}
+	if len(req.Stop) > 0 {
+		options = append(options, llms.WithStopWords(req.Stop))
+	}
 	return options
 }
 

@@ -28,8 +28,12 @@ type Request struct {
 	Sources  []string
 	// MaxTokens bounds the reply; 0 leaves it to the model.
 	MaxTokens int
-	// Temperature is passed on when it is not nil.
+	// Temperature, TopP, Seed and Stop, texts that the reply ends before, are
+	// passed on when they are set. Not every provider knows all of them.
 	Temperature *float64
+	TopP        *float64
+	Seed        *int
+	Stop        []string
 }
 
 // Response is a complete reply.

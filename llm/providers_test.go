@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"net/http"
 	"net/http/httptest"
+	"reflect"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -53,6 +54,46 @@ func TestProvidersReply(t *testing.T) {
 	}
 }
 
+// What a request says of how the reply is written reaches the provider.
+func TestProvidersAreToldHowToWrite(t *testing.T) {
+	for name, p := range protocols {
+		t.Run(name, func(t *testing.T) {
+			var sent map[string]any
+			m := serve(t, name, func(w http.ResponseWriter, body map[string]any) {
+				sent = body
+				p.whole(w, "Yes")
+			})
+			temperature, topP, seed := 0.75, 0.5, 7
+			req := Request{Messages: []Message{{User, "Hello"}}, MaxTokens: 9, Temperature: &temperature, TopP: &topP, Seed: &seed, Stop: []string{"END"}}
+			if _, err := m.Generate(context.Background(), req, nil); err != nil {
+				t.Fatal(err)
+			}
+			want := map[string]any{"temperature": 0.75, "top_p": 0.5, "seed": 7.0, "stop": []any{"END"}, "max_tokens": 9.0}
+			switch name {
+			case "ollama":
+				sent = sent["options"].(map[string]any)
+				sent["max_tokens"] = sent["num_predict"]
+			case "anthropic": // which knows no seed
+				delete(want, "seed")
+				sent["stop"] = sent["stop_sequences"]
+			}
+			for field, value := range want {
+				if !reflect.DeepEqual(sent[field], value) {
+					t.Errorf("%s is %v, want %v", field, sent[field], value)
+				}
+			}
+			if _, err := m.Generate(context.Background(), Request{Messages: []Message{{User, "Hello"}}}, nil); err != nil {
+				t.Fatal(err)
+			}
+			for _, field := range []string{"top_p", "seed", "stop", "stop_sequences"} {
+				if v, ok := sent[field]; ok && v != nil {
+					t.Errorf("%s %v is sent without being asked for", field, v)
+				}
+			}
+		})
+	}
+}
+
 func TestProvidersRecover(t *testing.T) {
 	for name, p := range protocols {
 		t.Run(name, func(t *testing.T) {
@@ -91,7 +132,11 @@ func TestProvidersFail(t *testing.T) {
 			{"unknown model", func(w http.ResponseWriter, _ map[string]any) {
 				w.WriteHeader(http.StatusNotFound)
 				fmt.Fprint(w, p.fail("no model tiny"))
-			}, "404 Not Found: no model tiny", nil, 1},
+			}, "404 Not Found: no model tiny", ErrFailed, 1},
+			{"too long", func(w http.ResponseWriter, _ map[string]any) {
+				w.WriteHeader(http.StatusBadRequest)
+				fmt.Fprint(w, p.fail("request (4531 tokens) exceeds the available context size (2048 tokens)"))
+			}, "400 Bad Request: request (4531 tokens)", ErrTooLong, 1},
 			{"cut stream", func(w http.ResponseWriter, _ map[string]any) {
 				p.stream(w, "In ")
 				w.(http.Flusher).Flush()
@@ -112,7 +157,7 @@ func TestProvidersFail(t *testing.T) {
 				if err == nil || !strings.Contains(err.Error(), test.want) || !strings.HasPrefix(err.Error(), name+"/tiny: ") {
 					t.Fatalf("got %v: want %q", err, test.want)
 				}
-				if test.kind != nil && !errors.Is(err, test.kind) {
+				if !errors.Is(err, test.kind) {
 					t.Errorf("%v is no case of %v", err, test.kind)
 				}
 				for e := err; e != nil; e = errors.Unwrap(e) {
@@ -209,5 +254,23 @@ func TestProvidersFollowNoRedirect(t *testing.T) {
 	}
 	if asked.Load() > 0 {
 		t.Errorf("the other server was asked %d times", asked.Load())
+	}
+}
+
+// Providers say in words of their own that a prompt is too long.
+func TestTooLong(t *testing.T) {
+	for message, want := range map[string]error{
+		"This model's maximum context length is 8192 tokens. However, your messages resulted in 10000 tokens.": ErrTooLong,
+		"request (4531 tokens) exceeds the available context size (2048 tokens), try increasing it":            ErrTooLong,
+		"prompt is too long: 208310 tokens > 200000 maximum":                                                   ErrTooLong,
+		"The input token count (1200000) exceeds the maximum number of tokens allowed (1048576).":              ErrTooLong,
+		"unknown field": nil,
+	} {
+		if got := kindOfAnswer(http.StatusBadRequest, message); got != want {
+			t.Errorf("%q: %v, want %v", message, got, want)
+		}
+	}
+	if got := kindOfAnswer(http.StatusTooManyRequests, "context length"); got != ErrUnavailable {
+		t.Errorf("429: %v", got)
 	}
 }

@@ -7,6 +7,7 @@ import (
 	"io"
 	"net/http"
 	"net/url"
+	"regexp"
 	"strconv"
 	"strings"
 	"time"
@@ -51,10 +52,11 @@ func (t *transport) RoundTrip(req *http.Request) (*http.Response, error) {
 	if to, err := resp.Location(); err == nil && resp.StatusCode < http.StatusBadRequest {
 		return nil, t.failure(nil, 0, "%s: redirects are not followed: set the base url to one on %s that answers itself", text, to.Host)
 	}
-	if message := errorMessage(resp.Body); message != "" {
+	message := errorMessage(resp.Body)
+	if message != "" {
 		text += ": " + message
 	}
-	return nil, t.failure(kindOfStatus(resp.StatusCode), retryAfter(resp.Header), "%s", text)
+	return nil, t.failure(kindOfAnswer(resp.StatusCode, message), retryAfter(resp.Header), "%s", text)
 }
 
 func (t *transport) failure(kind error, wait time.Duration, format string, args ...any) error {
@@ -77,15 +79,29 @@ func retryAfter(h http.Header) time.Duration {
 	return 0
 }
 
-func kindOfStatus(status int) error {
-	switch {
-	case status == http.StatusUnauthorized, status == http.StatusForbidden:
+// kindOfAnswer classifies an answer by its status; that a prompt is too long has
+// none of its own, and is known by the provider's words.
+func kindOfAnswer(status int, message string) error {
+	switch status {
+	case http.StatusUnauthorized, http.StatusForbidden:
 		return ErrDenied
-	case status == http.StatusRequestTimeout, status == http.StatusTooManyRequests, status >= http.StatusInternalServerError:
+	case http.StatusRequestTimeout, http.StatusTooManyRequests:
+		return ErrUnavailable
+	case http.StatusBadRequest, http.StatusRequestEntityTooLarge, http.StatusUnprocessableEntity:
+		if tooLong.MatchString(message) {
+			return ErrTooLong
+		}
+	}
+	if status >= http.StatusInternalServerError {
 		return ErrUnavailable
 	}
 	return nil
 }
+
+// tooLong is how OpenAI and vLLM ("maximum context length is"), llama.cpp ("exceeds
+// the available context size"), Anthropic ("prompt is too long") and Google ("exceeds
+// the maximum number of tokens allowed") say it.
+var tooLong = regexp.MustCompile(`(?i)context (length|size|window)|prompt is too long|exceeds the maximum number of tokens`)
 
 // maxMessage bounds in bytes what is shown of an error's body.
 const maxMessage = 1000

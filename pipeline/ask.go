@@ -107,10 +107,10 @@ func (a *Answerer) Answer(ctx context.Context, req AnswerRequest, stream func(Ev
 	}
 	answer := w.answer()
 	if answer.Text == "" && resp.Stopped == "length" {
-		return Answer{}, fmt.Errorf("answering: %s used up its %d tokens without a word of the answer: allow more", a.model.Name(), a.budget.answer)
+		return Answer{}, fmt.Errorf("answering: %s used up its %d tokens %w: allow more", a.model.Name(), a.answerTokens(req.Generation), ErrNoText)
 	}
 	if answer.Text == "" {
-		return Answer{}, fmt.Errorf("answering: %s replied without a word", a.model.Name())
+		return Answer{}, fmt.Errorf("answering: %s replied %w", a.model.Name(), ErrNoText)
 	}
 	if a.judge == JudgeLLM {
 		if err := a.judgeAnswer(ctx, &answer); err != nil {
@@ -130,6 +130,9 @@ func (a *Answerer) Answer(ctx context.Context, req AnswerRequest, stream func(Ev
 }
 
 var errEmptyQuestion = errors.New("the question is empty")
+
+// ErrNoText says that the model's reply has no text to show.
+var ErrNoText = errors.New("without a word of the answer")
 
 // generate has the model write the reply into w.
 func (a *Answerer) generate(ctx context.Context, req AnswerRequest, fit fitted, w *writing) (llm.Response, error) {
@@ -155,13 +158,25 @@ func (a *Answerer) generate(ctx context.Context, req AnswerRequest, fit fitted, 
 	return resp, w.close()
 }
 
+// answerTokens is how many tokens an answer may have.
+func (a *Answerer) answerTokens(g Generation) int {
+	if g.MaxTokens > 0 {
+		return min(g.MaxTokens, a.budget.answer)
+	}
+	return a.budget.answer
+}
+
 func (a *Answerer) request(req AnswerRequest, fit fitted) llm.Request {
+	g := req.Generation
 	return llm.Request{
 		Messages:    fit.messages,
 		Question:    req.Query.Text, // a model that quotes has no history to understand the question by
 		Sources:     sources(fit.passages),
-		MaxTokens:   a.budget.answer,
-		Temperature: a.temperature,
+		MaxTokens:   a.answerTokens(g),
+		Temperature: cmp.Or(g.Temperature, a.temperature),
+		TopP:        g.TopP,
+		Seed:        g.Seed,
+		Stop:        g.Stop,
 	}
 }
 

@@ -14,6 +14,22 @@ type AnswerRequest struct {
 	Query   Query
 	History []llm.Message   // what was said before, oldest first
 	Hits    []retriever.Hit // best first
+	// Generation is what this request wants otherwise than AnswerOptions say.
+	Generation Generation
+}
+
+// Generation is what a single request may say of how a model writes its answer. The
+// zero value leaves all to AnswerOptions and to the model; of a model that quotes
+// nothing changes.
+type Generation struct {
+	// MaxTokens bounds the answer further than AnswerOptions.AnswerTokens.
+	MaxTokens int
+	// Temperature takes the place of AnswerOptions.Temperature.
+	Temperature *float64
+	// TopP, Seed and Stop are those of llm.Request.
+	TopP *float64
+	Seed *int
+	Stop []string
 }
 
 // Answer is a cited answer.

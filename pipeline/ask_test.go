@@ -82,6 +82,35 @@ func TestAnswer(t *testing.T) {
 	}
 }
 
+// What a request wants of its answer holds for that alone, and never beyond the
+// budget.
+func TestGeneration(t *testing.T) {
+	usual, wanted, topP, seed := 0.2, 0.9, 0.5, 7
+	for _, tt := range []struct {
+		name string
+		g    Generation
+		want llm.Request
+	}{
+		{"nothing", Generation{}, llm.Request{MaxTokens: 100, Temperature: &usual}},
+		{"all", Generation{MaxTokens: 20, Temperature: &wanted, TopP: &topP, Seed: &seed, Stop: []string{"END"}},
+			llm.Request{MaxTokens: 20, Temperature: &wanted, TopP: &topP, Seed: &seed, Stop: []string{"END"}}},
+		{"more than there is", Generation{MaxTokens: 5000}, llm.Request{MaxTokens: 100, Temperature: &usual}},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			model := &llmtest.Scripted{Pieces: []string{"In caves [1]."}}
+			a := newAnswerer(t, model, AnswerOptions{AnswerTokens: 100, Temperature: &usual})
+			if _, err := a.Answer(t.Context(), AnswerRequest{Question: "Where?", Hits: threeHits, Generation: tt.g}, nil); err != nil {
+				t.Fatal(err)
+			}
+			got := model.Requests()[0]
+			got.Messages, got.Question, got.Sources = nil, "", nil
+			if diff := cmp.Diff(tt.want, got); diff != "" {
+				t.Errorf("(-want +got):\n%s", diff)
+			}
+		})
+	}
+}
+
 func TestAnswerJSON(t *testing.T) {
 	model := &llmtest.Scripted{Pieces: []string{"Large dragons sleep in 12 caves [1]. They weigh 90 tons [1][3]. Ask Bob."}, Stopped: "length"}
 	a := newAnswerer(t, model, AnswerOptions{})

@@ -8,6 +8,7 @@ import (
 	"maps"
 	"runtime"
 	"sync"
+	"time"
 
 	"github.com/waymark-rag/waymark/chunker"
 	"github.com/waymark-rag/waymark/ingest"
@@ -122,11 +123,19 @@ func (r *indexRun) prepare(ctx context.Context, f ingest.File, ready chan<- prep
 		}
 		held = nil
 	}
-	for p, err := range r.read(ctx, f) {
+	if r.asNoted(f) {
+		r.tally.done(f.ID, f.Size, 0, true)
+		return nil
+	}
+	made := manifestEntry{Read: time.Now(), Documents: map[string]string{}}
+	lasts := true // what is found holds as long as the file stays the same
+	for p, err := range r.read(ctx, f, &made) {
 		var skip *ingest.Skip
 		switch {
 		case errors.As(err, &skip):
 			r.skip(skip)
+			made.Skipped = append(made.Skipped, Skipped{skip.Path, skip.Why()})
+			lasts = lasts && inContent(skip.Reason)
 			if skip.Reason == ingest.Unreadable {
 				r.keepFile(f.ID)
 			}
@@ -136,6 +145,12 @@ func (r *indexRun) prepare(ctx context.Context, f ingest.File, ready chan<- prep
 			send(false)
 			held = &p
 		}
+	}
+	if ctx.Err() != nil {
+		return nil
+	}
+	if lasts {
+		r.opts.Manifest.note(r.roots[f.Root], f, made)
 	}
 	if held != nil {
 		send(true)
@@ -155,8 +170,41 @@ func (r *indexRun) keepFile(id string) {
 	r.tally.update(func(*Report) { r.keptFiles[id] = true })
 }
 
-// read yields the documents of a file that are new or changed, cut.
-func (r *indexRun) read(ctx context.Context, f ingest.File) iter.Seq2[prepared, error] {
+// inContent reports whether a skip is for what a file holds, and not for access to it,
+// a limit or another file.
+func inContent(reason ingest.Reason) bool {
+	switch reason {
+	case ingest.Empty, ingest.Blank, ingest.Binary, ingest.Unsupported, ingest.Encrypted, ingest.Damaged, ingest.NoText:
+		return true
+	}
+	return false
+}
+
+// asNoted reports whether a file is as the manifest has it and the store still has
+// what it became, which is then kept.
+func (r *indexRun) asNoted(f ingest.File) bool {
+	root := r.roots[f.Root]
+	e, ok := r.opts.Manifest.unchanged(root, f)
+	if !ok {
+		return false
+	}
+	for id, hash := range e.Documents {
+		if k, had := r.known[id]; !had || k.root != root || k.hash != hash {
+			return false
+		}
+	}
+	for id := range e.Documents {
+		r.unchanged(id)
+	}
+	for _, s := range e.Skipped {
+		r.report(s.Path, s.Reason)
+	}
+	return true
+}
+
+// read yields the documents of a file that are new or changed, cut, and notes the
+// hashes of all.
+func (r *indexRun) read(ctx context.Context, f ingest.File, made *manifestEntry) iter.Seq2[prepared, error] {
 	return func(yield func(prepared, error) bool) {
 		raw, err := ingest.Load(ctx, f, &r.opts.Read)
 		if err != nil {
@@ -165,12 +213,14 @@ func (r *indexRun) read(ctx context.Context, f ingest.File) iter.Seq2[prepared, 
 		}
 		r.tally.update(func(rep *Report) { rep.Bytes += int64(len(raw.Data)) })
 		if k, had := r.known[f.ID]; had && k.root == r.roots[f.Root] && k.hash == raw.Hash && raw.Single() {
+			made.Documents[f.ID] = raw.Hash
 			r.unchanged(f.ID)
 			return
 		}
 		for loaded, err := range raw.Documents(ctx, &r.opts.Read) {
 			var p prepared
 			if err == nil {
+				made.Documents[loaded.Document.ID] = loaded.Hash
 				if p, err = r.cut(ctx, f, loaded); errors.Is(err, errUnchanged) {
 					continue
 				}

@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"path/filepath"
 	"slices"
 	"strings"
 	"time"
@@ -16,7 +15,7 @@ import (
 
 // IndexOptions says what to index and how. The zero value is the default.
 type IndexOptions struct {
-	Walk ingest.WalkOptions
+	Walk ingest.WalkOptions // of folders
 	Read ingest.ReadOptions
 	// DryRun reads and cuts everything, but encodes and stores nothing.
 	DryRun bool
@@ -26,6 +25,9 @@ type IndexOptions struct {
 	// stored, removed or reported. Runs on all shares, at once or one after the
 	// other, do together what one run on the whole does.
 	Shard Shard
+	// Manifest, if there is one, spares the reading of files that have not changed
+	// since it was written; the run brings it up to date.
+	Manifest *Manifest
 	// Progress is called after each file, from one goroutine at a time.
 	Progress func(Progress)
 }
@@ -35,15 +37,34 @@ type IndexOptions struct {
 // there for documents whose files are gone.
 const MetaRoot = "root"
 
+// Shown is metadata for whoever reads a hit or an answer: without MetaRoot, which is of
+// use on the machine that indexed alone, and tells others about it.
+func Shown(metadata map[string]any) map[string]any {
+	out := map[string]any{}
+	for key, value := range metadata {
+		if key != MetaRoot {
+			out[key] = value
+		}
+	}
+	return out
+}
+
 // Index brings the store up to date with the files under roots: new and changed
-// ones are encoded and stored, unchanged ones (by the hash of their content) are
-// left alone, and documents whose files are gone are removed, as are those whose
+// ones are encoded and stored, unchanged ones (by the hash of their content, or by
+// size and time where a manifest knows them) are left alone, those under a new name
+// are stored under it without being encoded again, and documents whose files are gone are removed, as are those whose
 // files no longer hold usable text. A file that cannot be indexed is reported
 // and never stops the run; the error, with the report so far, is for what does.
 //
 // What was done when a run is cut short stays done; running it again completes
 // it.
 func (p *Pipeline) Index(ctx context.Context, roots []string, opts IndexOptions) (Report, error) {
+	return p.IndexFrom(ctx, ingest.Folders{Paths: roots, Options: opts.Walk}, opts)
+}
+
+// IndexFrom is Index for files that a source lists; IndexOptions.Walk is for folders
+// and says nothing here.
+func (p *Pipeline) IndexFrom(ctx context.Context, source ingest.Source, opts IndexOptions) (Report, error) {
 	if p.Chunker == nil {
 		return Report{}, errors.New("indexing needs a chunker")
 	}
@@ -58,7 +79,7 @@ func (p *Pipeline) Index(ctx context.Context, roots []string, opts IndexOptions)
 		found:    map[string]bool{}, keptFiles: map[string]bool{}, listed: map[string]bool{}, walked: map[string]bool{},
 		lost: lost{}, moved: map[string]bool{},
 	}
-	err := r.all(ctx, roots)
+	err := r.all(ctx, source)
 	report := r.tally.report
 	report.Elapsed = time.Since(start)
 	slices.SortFunc(report.Skipped, func(a, b Skipped) int { return strings.Compare(a.Path, b.Path) })
@@ -89,8 +110,8 @@ type indexRun struct {
 // known is what the store has of a document.
 type known struct{ hash, root, container string }
 
-func (r *indexRun) all(ctx context.Context, roots []string) error {
-	if err := r.walk(ctx, roots); err != nil {
+func (r *indexRun) all(ctx context.Context, source ingest.Source) error {
+	if err := r.walk(ctx, source); err != nil {
 		return err
 	}
 	if err := r.loadKnown(ctx); err != nil {
@@ -99,24 +120,28 @@ func (r *indexRun) all(ctx context.Context, roots []string) error {
 	if err := r.encodeFiles(ctx); err != nil {
 		return err
 	}
-	if r.opts.KeepMissing {
+	if !r.opts.KeepMissing {
+		if err := r.removeMissing(ctx); err != nil {
+			return err
+		}
+	}
+	if r.opts.DryRun {
 		return nil
 	}
-	return r.removeMissing(ctx)
+	return r.opts.Manifest.save(func(root, file string) bool {
+		return r.walked[root] && r.opts.Shard.Has(file) && !r.listed[file] && !r.inTheDark(file, root)
+	})
 }
 
 // walk lists the files, so that progress knows where the end is.
-func (r *indexRun) walk(ctx context.Context, roots []string) error {
-	r.roots = map[string]string{}
-	for _, root := range roots {
-		abs, err := filepath.Abs(root)
-		if err != nil {
-			return fmt.Errorf("folder %q: %w", root, err)
-		}
-		r.roots[root] = abs
+func (r *indexRun) walk(ctx context.Context, source ingest.Source) (err error) {
+	if r.roots, err = source.Roots(); err != nil {
+		return err
+	}
+	for _, abs := range r.roots {
 		r.walked[abs] = true
 	}
-	for file, err := range ingest.Walk(ctx, roots, &r.opts.Walk) {
+	for file, err := range source.Files(ctx) {
 		var skip *ingest.Skip
 		switch {
 		case errors.As(err, &skip):

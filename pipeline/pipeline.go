@@ -39,7 +39,8 @@ type Parts struct {
 // is up to whoever made them.
 type Pipeline struct {
 	Parts
-	answerer *Answerer
+	answerer   *Answerer
+	generation Generation
 }
 
 // New returns a Pipeline of the given parts; nil options are the default.
@@ -60,6 +61,14 @@ func New(parts Parts, opts *AnswerOptions) (*Pipeline, error) {
 	var err error
 	p.answerer, err = NewAnswerer(parts.Model, *opts)
 	return p, err
+}
+
+// WithGeneration returns a Pipeline of the same parts whose answers are written as g
+// says.
+func (p *Pipeline) WithGeneration(g Generation) *Pipeline {
+	other := *p
+	other.generation = g
+	return &other
 }
 
 // SearchOptions narrow and shape a search. The zero value is the default; the
@@ -102,5 +111,5 @@ func (p *Pipeline) Ask(ctx context.Context, question string, history []llm.Messa
 	if err != nil {
 		return Answer{}, err
 	}
-	return p.answerer.Answer(ctx, AnswerRequest{Question: question, Query: query, History: history, Hits: hits}, stream)
+	return p.answerer.Answer(ctx, AnswerRequest{Question: question, Query: query, History: history, Hits: hits, Generation: p.generation}, stream)
 }

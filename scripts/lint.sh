@@ -11,7 +11,7 @@ if [ -n "$unformatted" ]; then
 	exit 1
 fi
 export CGO_LDFLAGS=-L$PWD/.deps/lib
-for tags in "" onnx; do
+for tags in "" onnx,browser,llama,clients; do
 	go vet -tags "$tags" ./...
 	go run honnef.co/go/tools/cmd/staticcheck@v0.8.2 -tags "$tags" ./...
 done

@@ -39,6 +39,7 @@ type sentence struct {
 // asking is one question on its way to an answer.
 type asking struct {
 	pipeline *pipeline.Pipeline
+	quotes   *queue
 	question string
 	history  []llm.Message
 	opts     pipeline.SearchOptions
@@ -56,11 +57,22 @@ func (s *Server) newAsking(r *http.Request, question string, history []llm.Messa
 	if err != nil {
 		return nil, err
 	}
-	return &asking{pipeline: p, question: question, history: history, opts: opts, at: s.newLocator(r, p.Store, find.Collection)}, nil
+	return &asking{pipeline: p, quotes: s.quotes, question: question, history: history, opts: opts, at: s.newLocator(r, p.Store, find.Collection)}, nil
 }
 
-// run asks; with stream, which may be nil, told of every step.
+// run asks; with stream, which may be nil, told of every step. Where the model quotes,
+// no more answers are worked on than there are processors.
 func (a *asking) run(ctx context.Context, stream func(pipeline.Event) error) (answer, error) {
+	if !llm.Writes(a.pipeline.Model) {
+		t, err := a.quotes.join(callerOf(ctx).Tenant)
+		if err != nil {
+			return answer{}, err
+		}
+		if err := t.wait(ctx); err != nil {
+			return answer{}, err
+		}
+		defer t.leave()
+	}
 	ctx, end := span(ctx, "ask")
 	out, err := a.pipeline.Ask(ctx, a.question, a.history, a.opts, stream)
 	end(err)

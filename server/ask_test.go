@@ -235,3 +235,15 @@ func TestQuestionTooLongForTheContext(t *testing.T) {
 		t.Errorf("status %d, %s", resp.StatusCode, body)
 	}
 }
+
+// What the language model's server refuses is no fault of this one, and its words,
+// which may name hosts, are for the log.
+func TestModelsThatRefuse(t *testing.T) {
+	for kind, want := range map[error]string{llm.ErrTooLong: "context is smaller", llm.ErrFailed: "failed or refused"} {
+		f := start(t, &llmtest.Scripted{Err: fmt.Errorf("%w: 10.1.2.3 answered 400", kind)}, nil)
+		e := f.refused(t, 502, "model_failed", "POST", "/v1/ask", `{"question":`+question+`}`)
+		if !strings.Contains(e.Error.Message, want) || strings.Contains(e.Error.Message+e.Error.Hint, "10.1.2.3") || !strings.Contains(f.log.String(), "10.1.2.3 answered 400") {
+			t.Errorf("%v: %+v, log %s", kind, e.Error, f.log)
+		}
+	}
+}

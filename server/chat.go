@@ -20,8 +20,14 @@ type chatRequest struct {
 	StreamOptions *struct {
 		IncludeUsage bool `json:"include_usage"`
 	} `json:"stream_options"`
-	N              *int `json:"n"`
-	ResponseFormat *struct {
+	N                   *int      `json:"n"`
+	MaxTokens           *int      `json:"max_tokens"`
+	MaxCompletionTokens *int      `json:"max_completion_tokens"`
+	Temperature         *float64  `json:"temperature"`
+	TopP                *float64  `json:"top_p"`
+	Seed                *int      `json:"seed"`
+	Stop                stopTexts `json:"stop"`
+	ResponseFormat      *struct {
 		Type string `json:"type"`
 	} `json:"response_format"`
 	Waymark chatExtension `json:"waymark"`
@@ -40,10 +46,6 @@ func (x *chatExtension) UnmarshalJSON(data []byte) error {
 	type plain chatExtension
 	return decode(data, (*plain)(x), true)
 }
-
-// withoutEffect are fields that the server's settings decide in place of requests.
-var withoutEffect = []string{"temperature", "top_p", "max_tokens", "max_completion_tokens", "stop", "seed", "presence_penalty",
-	"frequency_penalty", "logit_bias", "logprobs", "top_logprobs", "tools", "tool_choice", "functions", "function_call", "reasoning_effort"}
 
 type chatMessage struct {
 	Role    string      `json:"role"`
@@ -162,24 +164,26 @@ func (s *Server) newChatting(r *http.Request, req chatRequest, data []byte) (*ch
 	if f := req.ResponseFormat; f != nil && f.Type != "" && f.Type != "text" {
 		return nil, invalid("response_format", "response format %s: want text", quoted(f.Type))
 	}
+	generation, err := req.generation()
+	if err != nil {
+		return nil, err
+	}
 	question, history, ignored, err := req.conversation()
 	if err != nil {
 		return nil, err
 	}
-	var given map[string]json.RawMessage
-	if err := json.Unmarshal(data, &given); err != nil {
-		return nil, invalidJSON("want an object")
-	}
-	for _, name := range withoutEffect {
-		if v, ok := given[name]; ok && string(v) != "null" {
-			ignored = append(ignored, name)
-		}
-	}
-	slices.Sort(ignored)
 	a, err := s.newAsking(r, question, history, find)
 	if err != nil {
 		return nil, err
 	}
+	writes := llm.Writes(a.pipeline.Model)
+	a.pipeline = a.pipeline.WithGeneration(generation)
+	fields, err := withoutEffect(data, writes)
+	if err != nil {
+		return nil, err
+	}
+	ignored = append(ignored, fields...)
+	slices.Sort(ignored)
 	return &chatting{
 		asking: a, id: "chatcmpl-" + newID(), model: req.Model, created: time.Now().Unix(),
 		sources: sources || req.Waymark.PrintSources,

@@ -11,6 +11,7 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/waymark-rag/waymark/chunker"
+	"github.com/waymark-rag/waymark/llm"
 	"github.com/waymark-rag/waymark/llm/llmtest"
 )
 
@@ -171,6 +172,38 @@ func TestChatReadsConversations(t *testing.T) {
 	}
 }
 
+// What a request says of how its answer is written reaches the model, and that request
+// alone.
+func TestChatTellsTheModelHowToWrite(t *testing.T) {
+	model := &llmtest.Scripted{Pieces: []string{"Twelve hours [1]."}}
+	f := start(t, model, nil)
+	c := get[chatCompletion](t, f, 200, "POST", "/v1/chat/completions", chatBody+`,"max_tokens":900,"max_completion_tokens":20,"temperature":1.5,"top_p":0.5,"seed":7,"stop":["END","\n"],"tools":[]}`)
+	if want := []string{"tools"}; !slices.Equal(c.Waymark.Ignored, want) {
+		t.Errorf("ignored %q, want %q", c.Waymark.Ignored, want)
+	}
+	streamChat(t, f, chatBody+`,"stream":true,"stop":"END","max_tokens":100000,"temperature":0}`)
+	get[chatCompletion](t, f, 200, "POST", "/v1/chat/completions", chatBody+`,"max_tokens":null,"max_completion_tokens":null,"temperature":null,"top_p":null,"seed":null,"stop":null}`)
+	temperature, zero, topP, seed := 1.5, 0.0, 0.5, 7
+	want := []llm.Request{
+		{MaxTokens: 20, Temperature: &temperature, TopP: &topP, Seed: &seed, Stop: []string{"END", "\n"}},
+		{MaxTokens: 512, Temperature: &zero, Stop: []string{"END"}},
+		{MaxTokens: 512},
+	}
+	for i, got := range model.Requests() {
+		got.Messages, got.Question, got.Sources = nil, "", nil
+		if diff := cmp.Diff(want[i], got); diff != "" {
+			t.Errorf("request %d (-want +got):\n%s", i, diff)
+		}
+	}
+}
+
+func TestChatWithoutAWord(t *testing.T) {
+	f := start(t, &llmtest.Scripted{Pieces: []string{" "}, Stopped: "length"}, nil)
+	if e := f.refused(t, 502, "model_failed", "POST", "/v1/chat/completions", chatBody+`,"max_tokens":1}`); e.Error.Hint == "" {
+		t.Errorf("%+v", e)
+	}
+}
+
 func TestChatStreamsUsageOnRequest(t *testing.T) {
 	f := start(t, extractive(), nil)
 	if u := streamChat(t, f, chatBody+`,"stream":true}`).usage; u != nil {
@@ -237,6 +270,18 @@ func TestUnusableChats(t *testing.T) {
 		`{"model":"waymark","messages":[{"role":"wizard","content":"x"}]}`:                  {400, "invalid_value", "messages"},
 		`{"model":"waymark","messages":[{"role":"user","content":[{"type":"image_url"}]}]}`: {400, "invalid_value", "messages"},
 		`{"model":"waymark",` + message + `,"n":2}`:                                         {400, "invalid_value", "n"},
+		`{"model":"waymark",` + message + `,"max_tokens":0}`:                                {400, "invalid_value", "max_tokens"},
+		`{"model":"waymark",` + message + `,"max_completion_tokens":-1}`:                    {400, "invalid_value", "max_completion_tokens"},
+		`{"model":"waymark",` + message + `,"max_tokens":1.5}`:                              {400, "invalid_value", "max_tokens"},
+		`{"model":"waymark",` + message + `,"temperature":2.1}`:                             {400, "invalid_value", "temperature"},
+		`{"model":"waymark",` + message + `,"temperature":"hot"}`:                           {400, "invalid_value", "temperature"},
+		`{"model":"waymark",` + message + `,"top_p":0}`:                                     {400, "invalid_value", "top_p"},
+		`{"model":"waymark",` + message + `,"top_p":1.01}`:                                  {400, "invalid_value", "top_p"},
+		`{"model":"waymark",` + message + `,"seed":1e30}`:                                   {400, "invalid_value", "seed"},
+		`{"model":"waymark",` + message + `,"stop":""}`:                                     {400, "invalid_value", "stop"},
+		`{"model":"waymark",` + message + `,"stop":7}`:                                      {400, "invalid_value", "stop"},
+		`{"model":"waymark",` + message + `,"stop":["a",null]}`:                             {400, "invalid_value", "stop"},
+		`{"model":"waymark",` + message + `,"stop":["a","b","c","d","e"]}`:                  {400, "invalid_value", "stop"},
 		`{"model":"waymark",` + message + `,"response_format":{"type":"json_object"}}`:      {400, "invalid_value", "response_format"},
 		`{"model":"waymark",` + message + `,"waymark":{"topk":3}}`:                          {400, "invalid_value", "topk"},
 		`{"model":"waymark",` + message + `,"waymark":{"collection":"notes"}}`:              {400, "invalid_value", "waymark.collection"},

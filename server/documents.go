@@ -29,7 +29,7 @@ type listed struct {
 
 func newListed(d retriever.Document) listed {
 	format, _ := d.Metadata[ingest.MetaFormat].(string)
-	l := listed{ID: d.ID, Title: d.Title, Format: format, Chunks: len(d.Chunks), Metadata: shown(d.Metadata)}
+	l := listed{ID: d.ID, Title: d.Title, Format: format, Chunks: len(d.Chunks), Metadata: pipeline.Shown(d.Metadata)}
 	if n := len(d.Chunks); n > 0 {
 		l.Bytes = d.Chunks[n-1].Source.End
 	}

@@ -1,9 +1,11 @@
 package server
 
 import (
+	"archive/zip"
 	"bytes"
 	"encoding/json"
 	"fmt"
+	"io"
 	"mime/multipart"
 	"net/textproto"
 	"net/url"
@@ -12,6 +14,8 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/waymark-rag/waymark/pipeline"
 )
 
 // form is a multipart body of files, by names as they are sent.
@@ -217,4 +221,44 @@ func TestTooManyCollections(t *testing.T) {
 	f.upload(t, "/v1/documents?collection=one", body, "application/json")
 	f.upload(t, "/v1/documents?collection=one", body, "application/json")
 	f.refused(t, 400, "invalid_value", "POST", "/v1/documents?collection=two", body)
+}
+
+func TestAnArchiveIsReplacedAndDeletedAsOne(t *testing.T) {
+	f := start(t, extractive(), nil)
+	archive := func(members ...string) string {
+		var b bytes.Buffer
+		z := zip.NewWriter(&b)
+		for _, name := range members {
+			w, err := z.Create(name)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if _, err := io.WriteString(w, "Text of "+name+".\n"); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if err := z.Close(); err != nil {
+			t.Fatal(err)
+		}
+		return b.String()
+	}
+	upload := func(content string) *pipeline.Report {
+		t.Helper()
+		body, kind := form(t, [2]string{"notes.zip", content})
+		id := get[map[string]string](t, f, 202, "POST", "/v1/documents", body, "Content-Type", kind)["job"]
+		f.call(t, "GET", "/v1/jobs/"+id, "", "Accept", "text/event-stream") // ends with the job
+		return get[jobStatus](t, f, 200, "GET", "/v1/jobs/"+id, "").Report
+	}
+	if r := upload(archive("a.md", "b.md", "picture.png")); r.Added != 2 || len(r.Skipped) != 1 || r.Skipped[0].Path != "notes.zip/picture.png" {
+		t.Errorf("report %+v", r)
+	}
+	if r := upload(archive("b.md", "c.md")); r.Added != 1 || r.Unchanged != 1 || r.Removed != 1 {
+		t.Errorf("report of another version %+v", r)
+	}
+	if resp, _ := f.call(t, "DELETE", "/v1/documents/notes.zip", ""); resp.StatusCode != 204 {
+		t.Errorf("status %d", resp.StatusCode)
+	}
+	if resp, body := f.call(t, "GET", "/v1/documents/notes.zip%2Fc.md", ""); resp.StatusCode != 404 {
+		t.Errorf("status %d after the archive was deleted: %s", resp.StatusCode, body)
+	}
 }

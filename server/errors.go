@@ -75,6 +75,15 @@ func describe(ctx context.Context, err error) *apiError {
 		e.Status, e.Code, e.Message = http.StatusBadGateway, "model_denied", "the language model refuses this server's key"
 	case errors.Is(err, llm.ErrCut):
 		e.Status, e.Code, e.Message = http.StatusBadGateway, "model_failed", "the language model's reply was cut off"
+	case errors.Is(err, pipeline.ErrNoText):
+		e.Status, e.Code, e.Message = http.StatusBadGateway, "model_failed", "the language model replied without a word of an answer"
+		e.Hint = "allow more tokens, or stop at less"
+	case errors.Is(err, llm.ErrTooLong):
+		e.Status, e.Code, e.Message = http.StatusBadGateway, "model_failed", "the language model's context is smaller than this server takes it to be"
+		e.Hint = "set answer.context_tokens to what the model has; the log has its words under request " + requestID(ctx)
+	case errors.Is(err, llm.ErrFailed):
+		e.Status, e.Code, e.Message = http.StatusBadGateway, "model_failed", "the language model failed or refused the request"
+		e.Hint = "the log has the cause under request " + requestID(ctx)
 	default:
 		e.Status, e.Code, e.Message = http.StatusInternalServerError, "internal", "something went wrong in the server"
 		e.Hint = "its log has the cause under request " + requestID(ctx)

@@ -6,6 +6,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/waymark-rag/waymark/chunker"
 	"github.com/waymark-rag/waymark/retriever"
 )
 
@@ -125,7 +126,11 @@ func TestUnusableAttachments(t *testing.T) {
 
 // The metadata of passages found in other ways may lack what LibreChat's have.
 func TestPassagesWithoutMetadata(t *testing.T) {
-	found := newRAGFound("text", nil, retriever.Lines{First: 2, Last: 3})
+	found := newRAGFound("text", nil, retriever.Lines{First: 2, Last: 3}, chunker.Place{})
+	paged := newRAGFound("text", nil, retriever.Lines{}, chunker.Place{Kind: chunker.PagePlace, First: "3", Last: "4"})
+	if paged.Metadata["place"] != "pages 3-4" || found.Metadata["place"] != nil {
+		t.Errorf("places %+v, %+v", paged.Metadata, found.Metadata)
+	}
 	if found.PageContent != "text" || fmt.Sprint(found.Metadata["lines"]) != "[2 3]" || found.Metadata["source"] != nil {
 		t.Errorf("%+v", found)
 	}

@@ -14,18 +14,20 @@ func processors() int { return runtime.GOMAXPROCS(0) }
 
 // queue bounds how many requests are worked on at once and how many wait. Each
 // tenant has a queue of its own, so that none can fill another's, and what becomes
-// free goes to the tenant that has least in work.
+// free goes to the tenant that has least in work, in turns where several have.
 type queue struct {
 	slots, most int // at once, and waiting for each tenant
 
 	mu      sync.Mutex
 	running int
+	granted int // so far
 	tenants map[string]*share
 }
 
 // share is what a tenant has of a queue.
 type share struct {
 	running int
+	last    int       // what queue.granted was at its last turn
 	waiting []*ticket // first come first
 }
 
@@ -51,8 +53,7 @@ func (q *queue) join(tenant string) (*ticket, error) {
 		q.tenants[tenant] = s
 	}
 	if q.running >= q.slots && len(s.waiting) >= q.most {
-		return nil, &apiError{Status: http.StatusTooManyRequests, Code: "queue_full", retry: time.Second,
-			Message: "too many requests are waiting", Hint: "send fewer at once, and try again after the time that Retry-After gives"}
+		return nil, queueFull("too many requests are waiting")
 	}
 	t := &ticket{queue: q, tenant: tenant, turn: make(chan struct{})}
 	s.waiting = append(s.waiting, t)
@@ -65,7 +66,7 @@ func (q *queue) grant() {
 	for q.running < q.slots {
 		var next *share
 		for _, s := range q.tenants {
-			if len(s.waiting) > 0 && (next == nil || s.running < next.running) {
+			if len(s.waiting) > 0 && (next == nil || s.before(next)) {
 				next = s
 			}
 		}
@@ -76,8 +77,20 @@ func (q *queue) grant() {
 		next.waiting = next.waiting[1:]
 		next.running++
 		q.running++
+		q.granted++
+		next.last = q.granted
 		close(t.turn)
 	}
+}
+
+// before reports whether a tenant's turn comes before another's.
+func (s *share) before(o *share) bool {
+	return s.running < o.running || s.running == o.running && s.last < o.last
+}
+
+func queueFull(message string) *apiError {
+	return &apiError{Status: http.StatusTooManyRequests, Code: "queue_full", retry: time.Second, Message: message,
+		Hint: "send fewer at once, and try again after the time that Retry-After gives"}
 }
 
 // wait returns when it is the ticket's turn, or with ctx's error, and then the
@@ -138,6 +151,10 @@ func (s *Server) queued(q *queue) func(http.Handler) http.Handler {
 			ctx, cancel := context.WithTimeout(r.Context(), s.limits.Request)
 			err = t.wait(ctx)
 			cancel()
+			if err != nil && r.Context().Err() == nil {
+				err = queueFull("the requests before this one take too long")
+				s.metrics.refused("queue")
+			}
 			if err != nil {
 				return err
 			}

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -58,6 +59,37 @@ func TestQueueIsFair(t *testing.T) {
 	}
 }
 
+// Tenants that all wait get their turns one after the other, however many requests
+// each has and whoever came first.
+func TestTurnsAlternate(t *testing.T) {
+	q := newQueue(1, 10)
+	type request struct {
+		tenant string
+		*ticket
+	}
+	var waiting []request
+	for _, tenant := range []string{"heavy", "heavy", "heavy", "heavy", "heavy", "light", "light", "third"} {
+		tk, err := q.join(tenant)
+		if err != nil {
+			t.Fatal(err)
+		}
+		waiting = append(waiting, request{tenant, tk})
+	}
+	var order []string
+	for len(waiting) > 0 {
+		i := slices.IndexFunc(waiting, func(r request) bool { return granted(r.ticket) })
+		if i < 0 {
+			t.Fatalf("after %q it is no one's turn", order)
+		}
+		order = append(order, waiting[i].tenant)
+		waiting[i].leave()
+		waiting = slices.Delete(waiting, i, i+1)
+	}
+	if len(order) != 8 || order[0] != "heavy" || slices.Contains(order[1:3], "heavy") || order[3] != "heavy" || order[4] != "light" {
+		t.Errorf("turns %q: want heavy, the others, heavy, light and the rest", order)
+	}
+}
+
 func granted(tk *ticket) bool {
 	select {
 	case <-tk.turn:
@@ -88,6 +120,70 @@ func TestWaitingEndsWithTheContext(t *testing.T) {
 	}
 }
 
+// Who waits for longer than a request may take is told to come again.
+func TestWaitingTooLongIsRefused(t *testing.T) {
+	f := start(t, extractive(), func(o *Options) { o.Limits.Concurrent, o.Limits.Request = 1, 50*time.Millisecond })
+	held, err := f.work.join("x")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer held.leave()
+	resp, body := f.call(t, "POST", "/v1/search", `{"query":"x"}`)
+	if resp.StatusCode != 429 || resp.Header.Get("Retry-After") != "1" || !strings.Contains(body, "queue_full") {
+		t.Errorf("status %d, Retry-After %q: %s", resp.StatusCode, resp.Header.Get("Retry-After"), body)
+	}
+	if running, waiting := f.work.counts(); running != 1 || waiting != 0 {
+		t.Errorf("%d run and %d wait, want the one that holds it", running, waiting)
+	}
+}
+
+// quoting is gated as a model that works on this machine.
+type quoting struct{ *gated }
+
+func (quoting) Quotes() {}
+
+// Answers that are quoted take turns at the processors; those of models elsewhere
+// are waited for all at once.
+func TestQuotingTakesTurns(t *testing.T) {
+	clients := processors() + 3
+	for _, tt := range []struct {
+		name         string
+		quotes       bool
+		asked, waits int
+	}{{"quotes", true, processors(), 3}, {"writes", false, clients, 0}} {
+		t.Run(tt.name, func(t *testing.T) {
+			g := newGated()
+			var model llm.Model = g
+			if tt.quotes {
+				model = quoting{g}
+			}
+			f := start(t, model, nil)
+			var calls sync.WaitGroup
+			for range clients {
+				calls.Go(func() {
+					if resp, body := f.call(t, "POST", "/v1/ask", `{"question":`+question+`}`); resp.StatusCode != 200 {
+						t.Errorf("status %d: %s", resp.StatusCode, body)
+					}
+				})
+			}
+			for range tt.asked {
+				<-g.asked
+			}
+			for {
+				if _, waiting := f.quotes.counts(); waiting == tt.waits && len(g.asked) == 0 {
+					break
+				}
+				time.Sleep(time.Millisecond)
+			}
+			close(g.gate)
+			calls.Wait()
+			if running, waiting := f.quotes.counts(); running+waiting > 0 {
+				t.Errorf("%d run and %d wait after all was answered", running, waiting)
+			}
+		})
+	}
+}
+
 // gated is a model that answers when it is let.
 type gated struct {
 	asked chan struct{} // gets one for each call
@@ -97,7 +193,6 @@ type gated struct {
 func newGated() *gated { return &gated{make(chan struct{}, 10_000), make(chan struct{})} }
 
 func (*gated) Name() string { return "gated" }
-func (*gated) Quotes()      {}
 
 func (g *gated) Generate(ctx context.Context, _ llm.Request, stream func(string) error) (llm.Response, error) {
 	if stream != nil {

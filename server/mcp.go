@@ -15,6 +15,7 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/waymark-rag/waymark/chunker"
+	"github.com/waymark-rag/waymark/pipeline"
 	"github.com/waymark-rag/waymark/retriever"
 )
 
@@ -208,7 +209,7 @@ func (f mcpFace) document(ctx context.Context, id string) (mcpDocument, error) {
 		}
 		r = around(d.Chunks, *at)
 	}
-	metadata := shown(d.Metadata)
+	metadata := pipeline.Shown(d.Metadata)
 	maps.Copy(metadata, map[string]any{"document": d.ID, "collection": collection, "start": r.Start, "end": r.End})
 	return mcpDocument{id, cmp.Or(d.Title, d.ID), r.Of(d.Text), passageURL(f.base, collection, d.ID, d.Metadata, r), metadata}, nil
 }

@@ -34,7 +34,7 @@ func newMetrics(s *Server) *metrics {
 	reg := prometheus.NewRegistry()
 	reg.MustRegister(m.requests, m.duration, m.refusals, m.texts, m.tokens,
 		collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
-	for name, q := range map[string]*queue{"work": s.work, "answers": s.answers, "jobs": s.jobs.queue} {
+	for name, q := range map[string]*queue{"work": s.work, "answers": s.answers, "quotes": s.quotes, "jobs": s.jobs.queue} {
 		labels := prometheus.Labels{"queue": name}
 		reg.MustRegister(
 			prometheus.NewGaugeFunc(prometheus.GaugeOpts{Name: "waymark_running", Help: "What is worked on, by queue.", ConstLabels: labels}, func() float64 {

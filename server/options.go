@@ -105,7 +105,9 @@ type Limits struct {
 	// 15 seconds.
 	Ping time.Duration
 	// Concurrent is how many requests are worked on at once, those that wait
-	// for a language model not counted; 0 means four for each processor.
+	// for a language model not counted; 0 means two for each processor, so that
+	// one can wait for its store. More would share the processors without regard
+	// to tenants.
 	Concurrent int
 	// Answers is how many answers are written at once; 0 means 128.
 	Answers int
@@ -128,7 +130,7 @@ func (l Limits) withDefaults() Limits {
 	l.Answer = cmp.Or(l.Answer, 10*time.Minute)
 	l.Stalled = cmp.Or(l.Stalled, 30*time.Second)
 	l.Ping = cmp.Or(l.Ping, 15*time.Second)
-	l.Concurrent = cmp.Or(l.Concurrent, 4*processors())
+	l.Concurrent = cmp.Or(l.Concurrent, 2*processors())
 	l.Answers = cmp.Or(l.Answers, 128)
 	l.Waiting = cmp.Or(l.Waiting, 64)
 	l.Collections = cmp.Or(l.Collections, 64)

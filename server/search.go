@@ -192,21 +192,9 @@ func (l *locator) hits(ctx context.Context, found []retriever.Hit) ([]hit, error
 	out := make([]hit, len(found))
 	for i, h := range found {
 		out[i] = hit{h, l.span(h.Document, h.Range), l.url(h.Document, h.Metadata, h.Range)}
-		out[i].Metadata = shown(h.Metadata)
+		out[i].Metadata = pipeline.Shown(h.Metadata)
 	}
 	return out, nil
-}
-
-// shown is the metadata that clients see: without the folder on this machine that a
-// document was found in.
-func shown(metadata map[string]any) map[string]any {
-	out := map[string]any{}
-	for key, value := range metadata {
-		if key != pipeline.MetaRoot {
-			out[key] = value
-		}
-	}
-	return out
 }
 
 // search is POST /v1/search.

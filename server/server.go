@@ -26,6 +26,7 @@ type Server struct {
 
 	work    *queue // searching and encoding
 	answers *queue
+	quotes  *queue // answers of models that quote, which is work for this machine
 	rates   *rates
 	jobs    *jobs
 	metrics *metrics
@@ -69,6 +70,7 @@ func New(opts Options) (*Server, error) {
 		opts: opts, limits: limits, log: opts.Log, sameSite: sameSite, started: time.Now(),
 		work:    newQueue(limits.Concurrent, limits.Waiting),
 		answers: newQueue(limits.Answers, limits.Waiting),
+		quotes:  newQueue(processors(), limits.Answers),
 		rates:   newRates(limits.Rate),
 	}
 	s.jobs = newJobs(limits, opts.Log)

@@ -62,7 +62,7 @@ func (u upload) documents(ctx context.Context) iter.Seq2[chunker.Document, error
 }
 
 // reserved are the metadata keys that reading and indexing set.
-var reserved = []string{ingest.MetaPath, ingest.MetaFormat, ingest.MetaLanguage, ingest.MetaContainer, pipeline.MetaRoot}
+var reserved = []string{ingest.MetaPath, ingest.MetaFormat, ingest.MetaLanguage, ingest.MetaEncoding, ingest.MetaContainer, pipeline.MetaRoot}
 
 // checkName refuses names that no client needs and some mean harm by: nothing is ever
 // stored under a name in the file system, but what is copied out of here may be.

@@ -94,6 +94,7 @@ func (a *app) answer(cmd *cobra.Command, b *wire.Built, question string, opts pi
 		if err != nil {
 			return err
 		}
+		answer.Passages = shown(answer.Passages)
 		return a.printJSON(asked{question, answer})
 	}
 	_, err := a.printStream(question, func(stream func(pipeline.Event) error) (pipeline.Answer, error) {

@@ -33,6 +33,11 @@ func (a *app) newEvaluation(f evalFlags) (*evaluation, error) {
 	if err != nil {
 		return nil, err
 	}
+	if f.compare != "" {
+		if _, err := os.Stat(f.compare); err != nil {
+			return nil, usageError{fmt.Errorf("--compare: %w: want the folder of an earlier --out", err)}
+		}
+	}
 	e := &evaluation{app: a, evalFlags: f, cfg: cfg, weights: retriever.Weights{Landmark: cfg.Search.Landmark, Document: cfg.Search.Document}, lexical: cfg.Search.Lexical}
 	names := f.systems
 	if len(names) == 1 && names[0] == "all" {
@@ -224,9 +229,6 @@ func (e *evaluation) answered(ctx context.Context, set *eval.Set, b *wire.Built)
 func (e *evaluation) changes(out *eval.Report, report eval.SetReport) error {
 	if e.compare == "" {
 		return nil
-	}
-	if _, err := os.Stat(e.compare); err != nil {
-		return fmt.Errorf("--compare: %w: want the folder of an earlier --out", err)
 	}
 	for _, r := range report.Results {
 		before, err := eval.ReadBefore(e.compare, report.Name, r.System)

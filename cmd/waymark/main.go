@@ -7,6 +7,7 @@
 //	waymark serve            serve the same over HTTP, with a web page
 //	waymark mcp              serve it to the MCP client that started the program
 //	waymark export --to P    copy the index to another store, vectors included
+//	waymark eval SET...      measure retrieval and answers on sets of questions
 //	waymark models           list the models that ship with waymark
 //	waymark doctor           check the model, its library and the index
 //

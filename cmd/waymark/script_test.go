@@ -26,10 +26,15 @@ func runScripts(t *testing.T, dir string, setup func(*testscript.Env) error) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	set, err := filepath.Abs("../../eval/testdata/sets/harbour")
+	if err != nil {
+		t.Fatal(err)
+	}
 	testscript.Run(t, testscript.Params{
 		Dir: dir,
 		Setup: func(env *testscript.Env) error {
 			env.Setenv("HANDBOOK", handbook)
+			env.Setenv("SET", set)
 			env.Setenv("WAYMARK_ONNXRUNTIME", os.Getenv("WAYMARK_ONNXRUNTIME"))
 			if setup != nil {
 				return setup(env)

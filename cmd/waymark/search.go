@@ -3,6 +3,7 @@ package main
 import (
 	"fmt"
 	"io"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -127,11 +128,20 @@ func newSearch(a *app) *cobra.Command {
 			return a.printJSON(struct {
 				Question string          `json:"question"`
 				Hits     []retriever.Hit `json:"hits"`
-			}{question, hits})
+			}{question, shown(hits)})
 		}
 		return printHits(a.stdout, hits)
 	}
 	return cmd
+}
+
+// shown are hits as programs see them.
+func shown(hits []retriever.Hit) []retriever.Hit {
+	out := slices.Clone(hits)
+	for i := range out {
+		out[i].Metadata = pipeline.Shown(out[i].Metadata)
+	}
+	return out
 }
 
 // printHits shows passages to a person.

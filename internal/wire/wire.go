@@ -123,7 +123,8 @@ func OpenModel(ctx context.Context, cfg configs.Config) (*onnx.Model, error) {
 		Library: cfg.Model.Library,
 		Threads: cfg.Model.Threads,
 		Pooling: landmark.Pooling(cfg.Model.Pooling),
-		Encode:  landmark.Options{Overlap: cfg.Model.Overlap},
+		// Short calls cost no more, and a question does not wait long behind a document.
+		Encode: landmark.Options{Overlap: cfg.Model.Overlap, BatchTokens: 256},
 	})
 	if err != nil {
 		return nil, fmt.Errorf("model %s: %w", cfg.Model.Path, err)

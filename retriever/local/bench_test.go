@@ -6,6 +6,8 @@ import (
 	"math/rand/v2"
 	"path/filepath"
 	"strings"
+	"sync"
+	"sync/atomic"
 	"testing"
 
 	"github.com/waymark-rag/waymark/chunker"
@@ -123,4 +125,44 @@ func BenchmarkUpsert(b *testing.B) {
 		}
 	}
 	b.ReportMetric(float64(b.N)*1000/b.Elapsed().Seconds(), "chunks/s")
+}
+
+// BenchmarkTogether makes searches at once, which share passes.
+func BenchmarkTogether(b *testing.B) {
+	rng := rand.New(rand.NewPCG(1, 2))
+	s := openTest(b, filepath.Join(b.TempDir(), "store.db"), &Options{Create: true})
+	for range 20 {
+		docs := make([]retriever.Document, 100)
+		for i := range docs {
+			docs[i] = retriever.Document{ID: fmt.Sprint(rng.Uint64()), Vector: randomUnit(rng)}
+			for range 10 {
+				docs[i].Chunks = append(docs[i].Chunks, retriever.Chunk{Vector: randomUnit(rng)})
+			}
+		}
+		if err := s.Upsert(b.Context(), docs); err != nil {
+			b.Fatal(err)
+		}
+	}
+	if err := s.Load(b.Context()); err != nil {
+		b.Fatal(err)
+	}
+	q := retriever.Query{Vector: randomUnit(rng), Weights: retriever.Weights{Landmark: 1}, Limit: 10}
+	for _, n := range []int{1, 2, 4, 8} {
+		b.Run(fmt.Sprint(n), func(b *testing.B) {
+			var wg sync.WaitGroup
+			var left atomic.Int64
+			left.Store(int64(b.N))
+			for range n {
+				wg.Go(func() {
+					for left.Add(-1) >= 0 {
+						if _, err := s.Candidates(b.Context(), q); err != nil {
+							b.Error(err)
+							return
+						}
+					}
+				})
+			}
+			wg.Wait()
+		})
+	}
 }

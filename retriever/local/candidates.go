@@ -52,21 +52,31 @@ func (s *Store) candidates(ctx context.Context, q retriever.Query) (dense, lexic
 		slices.SortFunc(lexical, byLexical)
 		lexical = cut(lexical, q)
 	}
-	if q.Vector != nil {
-		picks, err := s.scan(ctx, snap, q, allowed)
-		if err != nil {
-			return nil, nil, err
-		}
-		for _, p := range picks {
-			dense = append(dense, candidate{entry: &snap.entries[p.entry], chunk: int(p.chunk)})
-		}
-		if err := rescore(ctx, tx, q, dense, lexical); err != nil {
-			return nil, nil, err
-		}
-		slices.SortFunc(dense, byDense)
-		dense = cut(dense, q)
+	if q.Vector == nil {
+		return nil, lexical, nil
 	}
-	return dense, lexical, nil
+	picks, err := s.scan(ctx, snap, q, allowed)
+	if err != nil {
+		return nil, nil, err
+	}
+	for _, p := range picks {
+		dense = append(dense, candidate{entry: &snap.entries[p.entry], chunk: int(p.chunk)})
+	}
+	if err := s.scoreLandmarks(ctx, tx, q, dense, lexical); err != nil {
+		return nil, nil, err
+	}
+	if q.Weights.Document > 0 {
+		err = s.scoreDocuments(ctx, tx, q, dense, lexical)
+	}
+	if err != nil {
+		return nil, nil, err
+	}
+	slices.SortFunc(dense, byDense)
+	dense = cut(dense, q)
+	if q.Weights.Document == 0 { // for these alone, as it changes no order
+		err = s.scoreDocuments(ctx, tx, q, dense, lexical)
+	}
+	return dense, lexical, err
 }
 
 func byDense(a, b candidate) int {
@@ -108,51 +118,75 @@ func export(found []candidate) []retriever.Candidate {
 	return out
 }
 
-// rescore fills in the dense scores of candidates from the stored vectors.
-func rescore(ctx context.Context, tx *sql.Tx, q retriever.Query, lists ...[]candidate) error {
-	var keys, ords []int64
-	for _, list := range lists {
-		for _, c := range list {
-			keys = append(keys, c.key())
-			ords = append(ords, c.ord)
-		}
-	}
-	landmark, err := cosines(ctx, tx, q.Vector, `SELECT key, vector FROM chunks WHERE key IN (SELECT value FROM json_each(?))`, keys)
-	if err != nil {
-		return err
-	}
-	document, err := cosines(ctx, tx, q.Vector, `SELECT ord, vector FROM documents WHERE ord IN (SELECT value FROM json_each(?))`, ords)
+// scoreLandmarks fills in the landmarks' scores from the stored vectors, and
+// their share of the dense scores.
+func (s *Store) scoreLandmarks(ctx context.Context, tx *sql.Tx, q retriever.Query, lists ...[]candidate) error {
+	scores, err := cosines(ctx, tx.StmtContext(ctx, s.chunkVectors), q.Vector, candidate.key, lists)
 	if err != nil {
 		return err
 	}
 	for _, list := range lists {
 		for i := range list {
 			c := &list[i]
-			c.score.Landmark, c.score.Document = landmark[c.key()], document[c.ord]
-			c.score.Dense = q.Weights.Landmark*c.score.Landmark + q.Weights.Document*c.score.Document
+			c.score.Landmark = scores[c.key()]
+			c.score.Dense = q.Weights.Landmark * c.score.Landmark
 		}
 	}
 	return nil
 }
 
-// cosines returns the product of v with each vector that a query selects by its
-// key.
-func cosines(ctx context.Context, tx *sql.Tx, v []float32, query string, keys []int64) (map[int64]float64, error) {
+// scoreDocuments does the same with the documents' scores.
+func (s *Store) scoreDocuments(ctx context.Context, tx *sql.Tx, q retriever.Query, lists ...[]candidate) error {
+	ord := func(c candidate) int64 { return c.ord }
+	scores, err := cosines(ctx, tx.StmtContext(ctx, s.documentVectors), q.Vector, ord, lists)
+	if err != nil {
+		return err
+	}
+	for _, list := range lists {
+		for i := range list {
+			c := &list[i]
+			c.score.Document = scores[c.ord]
+			c.score.Dense += q.Weights.Document * c.score.Document
+		}
+	}
+	return nil
+}
+
+// What finds stored vectors by a list of keys in JSON.
+const (
+	selectChunkVectors    = `SELECT key, vector FROM chunks WHERE key IN (SELECT value FROM json_each(?))`
+	selectDocumentVectors = `SELECT ord, vector FROM documents WHERE ord IN (SELECT value FROM json_each(?))`
+)
+
+// cosines returns the product of v with each vector that a query selects by the
+// keys of candidates.
+func cosines(ctx context.Context, query *sql.Stmt, v []float32, key func(candidate) int64, lists [][]candidate) (map[int64]float64, error) {
+	out := make(map[int64]float64)
+	var keys []int64
+	for _, list := range lists {
+		for _, c := range list {
+			k := key(c)
+			if _, there := out[k]; !there {
+				out[k] = 0
+				keys = append(keys, k)
+			}
+		}
+	}
+	slices.Sort(keys) // as they lie in the file
 	list, err := json.Marshal(keys)
 	if err != nil {
 		return nil, err
 	}
-	rows, err := tx.QueryContext(ctx, query, string(list)) // as bytes it would be taken for binary JSON
+	rows, err := query.QueryContext(ctx, string(list)) // as bytes it would be taken for binary JSON
 	if err != nil {
 		return nil, err
 	}
 	defer rows.Close()
-	out := make(map[int64]float64, len(keys))
 	var stored []float32
 	for rows.Next() {
-		var key int64
+		var k int64
 		var packed sql.RawBytes
-		if err := rows.Scan(&key, &packed); err != nil {
+		if err := rows.Scan(&k, &packed); err != nil {
 			return nil, err
 		}
 		if stored, err = unpack(stored, packed, len(v)); err != nil {
@@ -162,7 +196,7 @@ func cosines(ctx context.Context, tx *sql.Tx, v []float32, query string, keys []
 		for i, x := range stored {
 			sum += float64(x) * float64(v[i])
 		}
-		out[key] = sum
+		out[k] = sum
 	}
 	return out, rows.Err()
 }

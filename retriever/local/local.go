@@ -48,8 +48,9 @@ const (
 )
 
 // Store is a retriever.Store in one SQLite file. Beside the file stand, while
-// it is open, a write-ahead log (-wal) and its index (-shm), and always an
-// empty or one-line file for the write lock (.lock).
+// it is open, a write-ahead log (-wal) and its index (-shm), always an empty or
+// one-line file for the write lock (.lock), and, once there are many vectors, a
+// copy of them that is mapped into memory (.vec), which may be removed.
 //
 // Several processes on one machine may have the same store open. Each sees
 // what the others have written from the next call on.
@@ -66,6 +67,12 @@ type Store struct {
 	current atomic.Pointer[snapshot]
 	loading chan *loader // holds the one loader while nobody is loading
 	passes  passes
+	// Prepared once, as preparing takes longer than finding a few rows.
+	chunkVectors, documentVectors *sql.Stmt
+
+	wrote     atomic.Bool // since it was opened
+	freshRows int
+	unmap     func() error // the vector file; nil if it is not in use
 }
 
 var _ retriever.Store = (*Store)(nil)
@@ -119,10 +126,11 @@ func open(ctx context.Context, path string, o Options) (*Store, error) {
 	if err != nil {
 		return nil, err
 	}
-	conns := max(4, runtime.GOMAXPROCS(0))
+	conns := max(maxTogether, runtime.GOMAXPROCS(0))
 	db.SetMaxOpenConns(conns)
 	db.SetMaxIdleConns(conns)
-	s := &Store{path: path, readOnly: o.ReadOnly, db: db, lock: newWriteLock(path+".lock", o.WaitWriter), loading: make(chan *loader, 1)}
+	s := &Store{path: path, readOnly: o.ReadOnly, db: db, lock: newWriteLock(path+lockSuffix, o.WaitWriter),
+		loading: make(chan *loader, 1), freshRows: freshRows}
 	if err := s.prepare(ctx, o); err != nil {
 		db.Close()
 		return nil, translate(ctx, err)
@@ -176,6 +184,12 @@ func (s *Store) prepare(ctx context.Context, o Options) error {
 		return err
 	}
 	s.fingerprint = st.fingerprint
+	if s.chunkVectors, err = s.db.PrepareContext(ctx, selectChunkVectors); err != nil {
+		return err
+	}
+	if s.documentVectors, err = s.db.PrepareContext(ctx, selectDocumentVectors); err != nil {
+		return err
+	}
 	if !o.Fingerprint.IsZero() && o.Fingerprint != st.fingerprint {
 		return &retriever.MismatchError{Have: st.fingerprint, Want: o.Fingerprint}
 	}
@@ -210,7 +224,7 @@ func (s *Store) Stats(ctx context.Context) (retriever.Stats, error) {
 		return retriever.Stats{}, translate(ctx, err)
 	}
 	out := retriever.Stats{Documents: st.documents, Chunks: st.chunks}
-	for _, name := range []string{s.path, s.path + "-wal"} {
+	for _, name := range []string{s.path, s.path + "-wal", s.path + vectorSuffix} {
 		if info, err := os.Stat(name); err == nil {
 			out.Bytes += info.Size()
 		}
@@ -218,7 +232,9 @@ func (s *Store) Stats(ctx context.Context) (retriever.Stats, error) {
 	return out, nil
 }
 
-// Close waits for calls in progress and closes the file.
+// Close waits for calls in progress and closes the file. When much was written
+// it saves the vectors for a quick start first, which takes about as long as
+// Load.
 func (s *Store) Close() error {
 	s.life.Lock()
 	defer s.life.Unlock()
@@ -227,8 +243,15 @@ func (s *Store) Close() error {
 	}
 	s.closed = true
 	s.passes.wait()
+	if s.wrote.Load() {
+		_ = s.saveVectors(context.Background()) // where it cannot be written, the next start is slower
+	}
 	s.current.Store(nil)
-	return s.db.Close()
+	err := s.db.Close()
+	if s.unmap != nil {
+		err = errors.Join(err, s.unmap())
+	}
+	return err
 }
 
 // enter begins a call; leave ends it.

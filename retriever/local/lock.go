@@ -11,6 +11,9 @@ import (
 	"github.com/waymark-rag/waymark/retriever"
 )
 
+// lockSuffix ends the name of the file for a store's write lock.
+const lockSuffix = ".lock"
+
 // lockPoll is how often a waiting writer tries again.
 const lockPoll = 10 * time.Millisecond
 

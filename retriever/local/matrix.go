@@ -66,16 +66,25 @@ func (m *matrix) add(v []float32) {
 	b.rows = append(b.rows, quantise(row, v, m.centre))
 }
 
+// each calls do with the parts of blocks that hold the rows from..to.
+func (m *matrix) each(from, to int, do func(b block, from, to int)) {
+	for from < to {
+		first := from % blockRows
+		n := min(to-from, blockRows-first)
+		do(m.blocks[from/blockRows], first, first+n)
+		from += n
+	}
+}
+
 // dots writes the products of a query with the rows from..to to dst, a pair
 // each.
 func (m *matrix) dots(dst []int32, q *point, from, to int) {
 	stride := m.stride()
-	for from < to {
-		first := from % blockRows
-		n := min(to-from, blockRows-first)
-		q.pair.Dots(dst[:2*n], m.blocks[from/blockRows].values[first*stride:(first+n)*stride])
-		dst, from = dst[2*n:], from+n
-	}
+	m.each(from, to, func(b block, from, to int) {
+		n := 2 * (to - from)
+		q.pair.Dots(dst[:n], b.values[from*stride:to*stride])
+		dst = dst[n:]
+	})
 }
 
 // row returns how to read the products of a row.

@@ -7,7 +7,25 @@ import (
 	"math"
 	"strconv"
 	"strings"
+	"sync"
 )
+
+// metadata is what filters look at, decoded when the first one does: a store
+// of many documents opens in less time than that takes.
+type metadata struct {
+	packed  string // as encodeMetadata wrote it; empty if it came decoded
+	once    sync.Once
+	decoded map[string]any
+}
+
+func (m *metadata) get() map[string]any {
+	m.once.Do(func() {
+		if m.packed != "" {
+			m.decoded, _ = decodeMetadata([]byte(m.packed)) // its sum was right
+		}
+	})
+	return m.decoded
+}
 
 // encodeMetadata writes metadata as JSON in which a float64 always shows a
 // point or an exponent, so that it does not come back as an integer.

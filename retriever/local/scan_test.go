@@ -10,10 +10,12 @@ import (
 	"slices"
 	"sync"
 	"testing"
+	"time"
 
 	gocmp "github.com/google/go-cmp/cmp"
 
 	"github.com/waymark-rag/waymark/chunker"
+	"github.com/waymark-rag/waymark/internal/simd"
 	"github.com/waymark-rag/waymark/retriever"
 )
 
@@ -119,8 +121,8 @@ func TestExact(t *testing.T) {
 	for _, dim := range []int{2, 70} {
 		rng := rand.New(rand.NewPCG(3, uint64(dim)))
 		s := openTest(t, filepath.Join(t.TempDir(), "store.db"), &Options{Create: true})
-		docs := crowd(rng, 600, dim)
-		for _, upsert := range [][]retriever.Document{docs[:1], docs[:200], docs[150:]} {
+		docs := crowd(rng, 300, dim)
+		for _, upsert := range [][]retriever.Document{docs[:1], docs[:100], docs[75:]} {
 			if err := s.Upsert(t.Context(), upsert); err != nil {
 				t.Fatal(err)
 			}
@@ -182,26 +184,65 @@ func TestTogether(t *testing.T) {
 	wg.Wait()
 }
 
-// TestFewScored checks that little more is scored exactly than was asked for.
-func TestFewScored(t *testing.T) {
-	const rows, dim, limit = 20_000, benchDim, 100
-	rng := rand.New(rand.NewPCG(5, 5))
-	snap := newSnapshot(make([]float32, dim), sampleRows)
+// randomSnapshot holds documents of one chunk each, all allowed.
+func randomSnapshot(rng *rand.Rand, rows int) (snap *snapshot, allowed []bool) {
+	snap = newSnapshot(make([]float32, benchDim), sampleRows)
 	for range rows {
 		snap.chunks.add(randomUnit(rng))
 		snap.documents.add(snap.chunks.centre)
 		snap.entries = append(snap.entries, entry{})
 		snap.firsts = append(snap.firsts, int32(len(snap.entries)))
+		allowed = append(allowed, true)
 	}
-	allowed := make([]bool, rows)
-	for i := range allowed {
-		allowed[i] = true
-	}
-	s := &Store{}
+	return snap, allowed
+}
+
+// TestFewScored checks that little more is scored exactly than was asked for.
+func TestFewScored(t *testing.T) {
+	const rows, limit = 5000, 100
+	rng := rand.New(rand.NewPCG(5, 5))
+	snap, allowed := randomSnapshot(rng, rows)
 	q := retriever.Query{Vector: randomUnit(rng), Weights: retriever.Weights{Landmark: 1}, Limit: limit}
-	picks, err := s.scan(t.Context(), snap, q, allowed)
+	picks, err := new(Store).scan(t.Context(), snap, q, allowed)
 	if err != nil || len(picks) < limit || len(picks) > 4*limit {
 		t.Errorf("%d of %d rows are to be scored for the best %d, %v; want at most four times as many", len(picks), rows, limit, err)
 	}
-	t.Logf("%d rows scored for the best %d", len(picks), limit)
+}
+
+// TestScanFaster guards against a scan that got slow. Only the ratio to a plain
+// loop over as many 32-bit floats counts, of the best of several turns of each.
+func TestScanFaster(t *testing.T) {
+	if simd.Kernel() == "go" {
+		t.Skip("this processor has no instructions for it")
+	}
+	const rows, want = 5000, 2
+	rng := rand.New(rand.NewPCG(5, 6))
+	snap, allowed := randomSnapshot(rng, rows)
+	floats := make([]float32, rows*benchDim)
+	q := retriever.Query{Vector: randomUnit(rng), Weights: retriever.Weights{Landmark: 1}, Limit: 10}
+	var scan, plain time.Duration
+	var sum float32
+	for turn := range 15 {
+		begun := time.Now()
+		if _, err := new(Store).scan(t.Context(), snap, q, allowed); err != nil {
+			t.Fatal(err)
+		}
+		middle := time.Now()
+		for row := range slices.Chunk(floats, benchDim) {
+			for i, x := range row {
+				sum += x * q.Vector[i]
+			}
+		}
+		if d := middle.Sub(begun); turn == 0 || d < scan {
+			scan = d
+		}
+		if d := time.Since(middle); turn == 0 || d < plain {
+			plain = d
+		}
+	}
+	ratio := plain.Seconds() / scan.Seconds()
+	t.Logf("a scan is %.1f times as fast as the plain loop (%v)", ratio, sum)
+	if ratio < want {
+		t.Errorf("a scan is %.1f times as fast as the plain loop, want at least %d", ratio, want)
+	}
 }

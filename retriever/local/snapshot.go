@@ -31,7 +31,7 @@ type snapshot struct {
 type entry struct {
 	ord      int64
 	id       string
-	metadata map[string]any
+	metadata *metadata
 }
 
 func newSnapshot(centre []float32, sampled int) *snapshot {
@@ -56,7 +56,7 @@ func (s *snapshot) matching(f retriever.Filter) ([]bool, error) {
 		}
 	}
 	for i := range s.entries {
-		out[i] = !s.gone[i] && f.Match(s.entries[i].metadata)
+		out[i] = !s.gone[i] && (len(f.All) == 0 || f.Match(s.entries[i].metadata.get()))
 	}
 	return out, nil
 }
@@ -75,7 +75,7 @@ func (s *snapshot) remove(i int) {
 	s.gone[i] = true
 	s.liveEntries--
 	s.liveChunks -= s.count(i)
-	for key := range s.entries[i].metadata {
+	for key := range s.entries[i].metadata.get() {
 		if s.keys[key]--; s.keys[key] == 0 {
 			delete(s.keys, key)
 		}
@@ -181,13 +181,33 @@ func (s *Store) view(ctx context.Context) (*sql.Tx, *snapshot, error) {
 	}
 	snap := s.current.Load()
 	if snap.change != st.change {
-		if snap, err = l.advance(ctx, tx, st, snap); err != nil {
+		if snap, err = s.newer(ctx, l, tx, st, snap); err != nil {
 			tx.Rollback()
 			return nil, nil, fmt.Errorf("load vectors: %w", err)
 		}
 		s.current.Store(snap)
 	}
 	return tx, snap, nil
+}
+
+// newer returns the snapshot of st, which the transaction sees, given an older
+// one; the first begins with the vector file.
+func (s *Store) newer(ctx context.Context, l *loader, tx *sql.Tx, st state, old *snapshot) (*snapshot, error) {
+	if old.change < 0 && s.unmap == nil {
+		saved, err := s.openVectors(ctx, tx, st)
+		if err != nil {
+			return nil, err
+		}
+		if saved != nil && saved.change == st.change && saved.liveEntries == st.documents && saved.liveChunks == st.chunks {
+			return saved, nil
+		}
+		if saved != nil {
+			if snap, err := l.advance(ctx, tx, st, saved); err == nil || ctx.Err() != nil {
+				return snap, err
+			}
+		}
+	}
+	return l.advance(ctx, tx, st, old)
 }
 
 // beginRead begins a transaction that sees one state from here on.
@@ -204,8 +224,8 @@ func (s *Store) beginRead(ctx context.Context) (*sql.Tx, state, error) {
 	return tx, st, nil
 }
 
-// Load reads all vectors into memory, or what was written since the last time.
-// The first search does it otherwise; a search that is cancelled during it
+// Load makes all vectors ready for searching, or what was written since the last
+// time. The first search does it otherwise; a search that is cancelled during it
 // leaves it to the next.
 func (s *Store) Load(ctx context.Context) error {
 	if err := s.enter(); err != nil {
@@ -274,13 +294,15 @@ func (l *loader) addDocuments(ctx context.Context, tx *sql.Tx, s *snapshot) erro
 	for rows.Next() {
 		var e entry
 		var count int32
-		var metadata, packed sql.RawBytes
-		if err := rows.Scan(&e.ord, &e.id, &count, &metadata, &packed); err != nil {
+		var packed, packedVector sql.RawBytes
+		if err := rows.Scan(&e.ord, &e.id, &count, &packed, &packedVector); err != nil {
 			return err
 		}
-		if e.metadata, err = decodeMetadata(metadata); err != nil {
+		decoded, err := decodeMetadata(packed)
+		if err != nil {
 			return err
 		}
+		e.metadata = &metadata{decoded: decoded}
 		if old, ok := l.byID[e.id]; ok {
 			s.remove(old)
 		}
@@ -290,10 +312,10 @@ func (l *loader) addDocuments(ctx context.Context, tx *sql.Tx, s *snapshot) erro
 		s.firsts = append(s.firsts, s.firsts[len(s.firsts)-1]+count)
 		s.liveEntries++
 		s.liveChunks += int(count)
-		for key := range e.metadata {
+		for key := range decoded {
 			s.keys[key]++
 		}
-		if vector, err = unpack(vector, packed, s.documents.dim()); err != nil {
+		if vector, err = unpack(vector, packedVector, s.documents.dim()); err != nil {
 			return err
 		}
 		s.documents.add(vector)

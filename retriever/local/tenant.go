@@ -38,7 +38,7 @@ func tenantFile(path, tenant string) (string, error) {
 		}
 	}
 	b.WriteString(ext)
-	if n := b.Len() + len(".lock"); n > maxName {
+	if n := b.Len() + len(lockSuffix); n > maxName {
 		return "", fmt.Errorf("the tenant's files would have names of %d bytes: want %d or fewer, so a shorter name", n, maxName)
 	}
 	return dir + b.String(), nil

@@ -50,7 +50,11 @@ func (s *Store) transact(ctx context.Context, change func(tx *sql.Tx, st *state)
 	if err := st.write(ctx, tx); err != nil {
 		return err
 	}
-	return tx.Commit()
+	if err := tx.Commit(); err != nil {
+		return err
+	}
+	s.wrote.Store(true)
+	return nil
 }
 
 // Upsert implements retriever.Store. All documents of a call are stored in one

@@ -89,7 +89,7 @@ def _parser() -> argparse.ArgumentParser:
     command.add_argument("--checkpoint", type=Path, required=True, metavar="DIR")
     command.add_argument("--mode", choices=MODES, default="landmark")
     command.add_argument("--tokens", type=int, default=128, help="of a chunk")
-    command.add_argument("--queries", type=int, default=0, help="a random sample of so many, the same as spaneval's")
+    command.add_argument("--queries", type=int, default=0, help="a random sample of so many, the same as that of waymark eval")
     command.add_argument(
         "--titles", choices=("yes", "no", "auto"), default="auto", help="put titles before texts; auto: without spans"
     )

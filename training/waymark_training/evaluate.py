@@ -1,4 +1,4 @@
-"""Measures a checkpoint on BEIR sets, with the columns of Go's spaneval."""
+"""Measures a checkpoint on BEIR sets, as waymark eval measures an export."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The random sample of questions that Go's spaneval takes, so that both measure the same ones."""
+"""The random sample of questions that waymark eval takes, so that both measure the same ones."""
 
 from __future__ import annotations
 

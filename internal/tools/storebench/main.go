@@ -29,7 +29,7 @@ import (
 	"google.golang.org/grpc/stats"
 
 	"github.com/waymark-rag/waymark/chunker"
-	"github.com/waymark-rag/waymark/internal/tools/spanset"
+	"github.com/waymark-rag/waymark/eval"
 	"github.com/waymark-rag/waymark/landmark/onnx"
 	"github.com/waymark-rag/waymark/models"
 	"github.com/waymark-rag/waymark/pipeline"
@@ -82,11 +82,11 @@ func (s settings) run(ctx context.Context, set string) error {
 		return err
 	}
 	defer index.Close()
-	queries, err := spanset.Load(set, s.queries)
+	read, err := eval.Read(set, eval.ReadOptions{Queries: s.queries})
 	if err != nil {
 		return err
 	}
-	queries = slices.DeleteFunc(queries, func(q spanset.Query) bool { return !only.MatchString(q.ID) })
+	queries := slices.DeleteFunc(read.Queries, func(q eval.Query) bool { return !only.MatchString(q.ID) })
 	b := &bench{settings: s, index: index, spans: map[string][]chunker.Range{}}
 	for _, q := range queries {
 		v, err := m.EmbedQuery(ctx, q.Text)
@@ -117,11 +117,11 @@ func (s settings) encoded(ctx context.Context, m *onnx.Model, set string, only *
 	if err != nil {
 		return nil, err
 	}
-	docs, err := spanset.Corpus(set)
+	read, err := eval.Read(set, eval.ReadOptions{})
 	if err != nil {
 		return nil, err
 	}
-	docs = slices.DeleteFunc(docs, func(d chunker.Document) bool { return !only.MatchString(d.ID) })
+	docs := slices.DeleteFunc(read.Documents, func(d chunker.Document) bool { return !only.MatchString(d.ID) })
 	_, err = p.Add(ctx, docs...)
 	return store, err
 }
@@ -129,7 +129,7 @@ func (s settings) encoded(ctx context.Context, m *onnx.Model, set string, only *
 type bench struct {
 	settings
 	index   *local.Store
-	queries []spanset.Query
+	queries []eval.Query
 	vectors [][]float32
 	spans   map[string][]chunker.Range // of chunks, by document
 }
@@ -303,7 +303,7 @@ func (b *bench) measure(ctx context.Context, store retriever.Store, part, search
 }
 
 // right reports whether a chunk overlaps a gold passage.
-func (b *bench) right(ctx context.Context, q spanset.Query, c retriever.Candidate) (bool, error) {
+func (b *bench) right(ctx context.Context, q eval.Query, c retriever.Candidate) (bool, error) {
 	gold := q.Spans[c.Document]
 	if len(gold) == 0 {
 		return false, nil

@@ -3,54 +3,22 @@
 package browsertest
 
 import (
-	"bufio"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
 
 	"github.com/chromedp/chromedp"
 	"github.com/chromedp/chromedp/kb"
-)
 
-// serve starts `waymark serve` on an empty index and returns its address. Keys
-// are lines as WAYMARK_SERVER_KEYS takes them.
-func serve(t *testing.T, keys string) string {
-	t.Helper()
-	program := filepath.Join(t.TempDir(), "waymark")
-	if out, err := exec.Command("go", "build", "-tags", "onnx", "-o", program, "github.com/waymark-rag/waymark/cmd/waymark").CombinedOutput(); err != nil {
-		t.Fatalf("%v\n%s", err, out)
-	}
-	cmd := exec.Command(program, "serve", "--listen", "127.0.0.1:0", "--store", "local:"+filepath.Join(t.TempDir(), "index.db"))
-	cmd.Env = append(os.Environ(), "WAYMARK_SERVER_KEYS="+keys)
-	cmd.Stderr = os.Stderr
-	out, err := cmd.StdoutPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := cmd.Start(); err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() {
-		cmd.Process.Signal(os.Interrupt)
-		if err := cmd.Wait(); err != nil {
-			t.Logf("waymark serve ended: %v", err)
-		}
-	})
-	line, err := bufio.NewReader(out).ReadString('\n')
-	base, ok := strings.CutPrefix(strings.TrimSpace(line), "serving on ")
-	if !ok {
-		t.Fatalf("waymark serve printed %q, %v", line, err)
-	}
-	return base
-}
+	"github.com/waymark-rag/waymark/internal/waymarktest"
+)
 
 // TestServe goes the whole way with the real server: files of the handbook are
 // uploaded and indexed, a question is answered, and its citation opened at the
 // words of the file.
 func TestServe(t *testing.T) {
-	base := serve(t, "web read,write - open-sesame")
+	base := waymarktest.Build(t).Serve(t, "web read,write - open-sesame", "--store", "local:"+filepath.Join(t.TempDir(), "index.db"))
 	p := load(t, base, "401")
 	p.resize(desk)
 	p.prefers("light")
