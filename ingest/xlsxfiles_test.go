@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/waymark-rag/waymark/chunker"
 	"github.com/waymark-rag/waymark/ingest"
 )
 
@@ -162,4 +163,33 @@ func FuzzXLSX(f *testing.F) {
 			"xl/sharedStrings.xml", `<sst><si><t>text</t></si></sst>`,
 			"xl/styles.xml", `<styleSheet><numFmts><numFmt numFmtId="200" formatCode="`+format+`"/></numFmts><cellXfs><xf numFmtId="200"/></cellXfs></styleSheet>`))
 	})
+}
+
+// What is cut out of a long sheet says in which rows it stands and what its columns
+// are called.
+func TestXLSXChunksKnowTheirRowsAndColumns(t *testing.T) {
+	rows := `<row r="1"><c t="str"><v>What</v></c><c t="str"><v>Sum</v></c></row>`
+	for i := range 40 {
+		rows += fmt.Sprintf(`<row r="%d"><c t="str"><v>thing</v></c><c><v>%d</v></c></row>`, i+2, i)
+	}
+	l, err := parse("a.xlsx", xlsx(sheetNames("Costs"), []string{"<sheetData>" + rows + "</sheetData>"}))
+	if err != nil {
+		t.Fatal(err)
+	}
+	c, err := chunker.New(chunker.WordTokenizer{}, chunker.Options{MaxTokens: 40})
+	if err != nil {
+		t.Fatal(err)
+	}
+	doc := l.Document
+	chunks, err := c.Split(doc)
+	if err != nil {
+		t.Fatal(err)
+	}
+	last := chunks[len(chunks)-1]
+	if got := last.Header.Of(doc.Text); len(chunks) < 3 || got != "What | Sum\n" || last.Headings[0] != "Costs" {
+		t.Errorf("%d chunks, header %q, headings %q", len(chunks), got, last.Headings)
+	}
+	if got := doc.Place(last.Range).String(); !strings.HasPrefix(got, "Costs, rows ") || !strings.HasSuffix(got, "-41") {
+		t.Errorf("place %q", got)
+	}
 }
