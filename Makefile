@@ -34,7 +34,7 @@ qdrant:
 # The tests of the web page, in Chromium.
 browser: deps
 	@scripts/browser.sh
-	$(native) go test -tags onnx,browser -timeout 20m ./server/web/browsertest
+	$(native) go test -count=1 -tags onnx,browser -timeout 20m ./server/web/browsertest
 
 # The tests with a real language model, in llama.cpp's server, put into .deps/. They
 # build the program, of which go test's cache knows nothing: -count=1.

@@ -1,7 +1,5 @@
 package chunker
 
-import "strings"
-
 // kind says what a block is.
 type kind uint8
 
@@ -82,7 +80,7 @@ func scan(text string, syntax Syntax, headings []Heading, tables []Table) *outli
 	case Markdown:
 		r = newMarkdown(o, text, len(headings) == 0)
 	case Code:
-		r = &code{out: o}
+		r = newCode(o)
 	default:
 		r = &plain{out: o}
 	}
@@ -124,30 +122,4 @@ func (p *plain) read(l line) {
 		p.out.start(l.Start, paragraph, 0)
 	}
 	p.open = !l.blank()
-}
-
-// code reads source text. A block of level 0 starts at the left margin after a
-// blank line: a function with the comment above it. The blocks of level 1 inside
-// start after other blank lines and at other lines at the margin, but not at a
-// bracket there, which belongs to what is above it.
-type code struct {
-	out  *outline
-	open bool // the line before was not blank
-}
-
-func (c *code) interrupt() { c.open = false }
-
-func (c *code) read(l line) {
-	if l.blank() {
-		c.open = false
-		return
-	}
-	opens := l.indent == 0 && !strings.ContainsRune("{}()[]", rune(l.body[0]))
-	switch {
-	case !c.open && opens:
-		c.out.start(l.Start, source, 0)
-	case !c.open || opens:
-		c.out.start(l.Start, source, 1)
-	}
-	c.open = true
 }

@@ -35,9 +35,18 @@
 //     The character set is that of the byte order mark, the <meta> tag or the
 //     XML declaration; without one it is UTF-8 where valid, else windows-1252.
 //   - code: the file as it is; the language becomes metadata.
-//   - docx, xlsx, pptx, odt, ods, odp, epub, pdf: text that is made, in paragraphs apart by blank
-//     lines, with lists and table rows a line each; passages are known by page,
-//     paragraph, slide or row. See docs/formats.md for what is left out.
+//   - docx, xlsx, pptx, odt, ods, odp, epub, pdf: text that is made, in paragraphs
+//     apart by blank lines, with lists and table rows a line each; passages are known
+//     by page, paragraph, slide or row. docs/formats.md says what is left out.
+//   - csv: the file as it is, a table with its header, rows numbered.
+//   - json: the text of each record, in a list, on a line or the file as a whole
+//     ([JSONOptions]); JSON of other kinds is code.
+//   - email: the text of a mail, or of each in a mailbox; attachments are documents
+//     of their own.
+//   - subtitles: what is said, with the times.
+//   - notebook: Markdown and code of Jupyter notebooks, without outputs.
+//   - zip, tar, gzip, bzip2, xz, zstd: the files in them, within the limits of
+//     [ReadOptions].
 //
 // PDF is read by PDFium, which runs as WebAssembly in a sandbox. The first time on a
 // machine it is made machine code, which takes seconds; the outcome stays in the
@@ -46,4 +55,4 @@ package ingest
 
 // Version changes whenever the same bytes would give another document. It is
 // part of a collection's fingerprint.
-const Version = 1
+const Version = 2

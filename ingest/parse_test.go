@@ -216,7 +216,7 @@ func FuzzParse(f *testing.F) {
 		l, err := parse(name, data)
 		if err != nil {
 			var skip *ingest.Skip
-			if !errors.As(err, &skip) || skip.Path != name {
+			if !errors.As(err, &skip) || !strings.HasPrefix(skip.Path, name) {
 				t.Fatal(err)
 			}
 			return

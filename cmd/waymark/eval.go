@@ -64,11 +64,6 @@ With --run and --qrels it scores a run in TREC's format that another program mad
 		if err != nil {
 			return err
 		}
-		if f.out != "" {
-			if err := report.Write(f.out); err != nil {
-				return err
-			}
-		}
 		if a.json {
 			return a.printJSON(report.Summary())
 		}
@@ -82,7 +77,11 @@ func (a *app) evalReport(ctx context.Context, f evalFlags, dirs []string) (*eval
 		if f.run == "" || f.qrels == "" || len(dirs) > 0 {
 			return nil, usageError{errors.New("a foreign run needs --run FILE and --qrels FILE, and no set")}
 		}
-		return scoreRun(f.run, f.qrels)
+		report, err := scoreRun(f.run, f.qrels)
+		if err == nil && f.out != "" {
+			err = report.Write(f.out)
+		}
+		return report, err
 	}
 	if len(dirs) == 0 {
 		return nil, usageError{errors.New("no set to measure on: want the path of a BEIR folder, with corpus.jsonl in it")}

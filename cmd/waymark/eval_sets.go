@@ -117,6 +117,11 @@ func (e *evaluation) report(ctx context.Context, dirs []string) (*eval.Report, e
 			return nil, err
 		}
 		out.Sets = append(out.Sets, report)
+		if e.out != "" { // after each set, so that a run cut short leaves what it has done
+			if err := out.Write(e.out); err != nil {
+				return nil, err
+			}
+		}
 	}
 	return out, nil
 }

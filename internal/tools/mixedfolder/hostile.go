@@ -14,7 +14,8 @@ import (
 	"syscall"
 )
 
-// hostiles are files that have stopped or misled some indexer.
+// hostiles are files that have stopped or misled some indexer. They are no larger than
+// it takes: what is read of them is encoded like any other text.
 var hostiles = []func(*writer) error{
 	func(w *writer) error { return w.file("txt", nil) },
 	func(w *writer) error { return w.file("txt", bytes.Repeat([]byte{0}, 5000)) },
@@ -23,18 +24,18 @@ var hostiles = []func(*writer) error{
 		return w.file("txt", append([]byte("\xff\xfe\xfdbad \xc3\x28 bytes. "), w.text()...))
 	},
 	func(w *writer) error { return w.file("txt", bytes.Repeat([]byte("a"), 1<<20)) }, // one word
-	func(w *writer) error { return w.file("html", bytes.Repeat([]byte("<div>"), 50_000)) },
+	func(w *writer) error { return w.file("html", bytes.Repeat([]byte("<div>"), 20_000)) },
 	func(w *writer) error { return w.file("html", bytes.Repeat([]byte("<table><tr><td>"), 20_000)) },
-	func(w *writer) error { return w.file("json", bytes.Repeat([]byte("["), 200_000)) },
+	func(w *writer) error { return w.file("json", bytes.Repeat([]byte("["), 20_000)) },
 	func(w *writer) error {
 		return w.file("jsonl", []byte("{\"text\": \"good line\"}\n{broken\n\n{\"text\": 7}\n"))
 	},
-	func(w *writer) error { return w.file("md", bytes.Repeat([]byte("> "), 100_000)) },
+	func(w *writer) error { return w.file("md", bytes.Repeat([]byte("> "), 10_000)) },
 	func(w *writer) error {
 		return w.file("md", []byte("---\n"+strings.Repeat("a: &a [*a]\n", 100)+"---\n"+w.text()))
 	},
 	func(w *writer) error {
-		return w.file("csv", []byte("a,b\n\"never closed,"+strings.Repeat("x,\n", 50_000)))
+		return w.file("csv", []byte("a,b\n\"never closed,"+strings.Repeat("x,\n", 5_000)))
 	},
 	func(w *writer) error { return w.file("docx", []byte("this is no archive")) },
 	func(w *writer) error { // cut short
