@@ -117,7 +117,7 @@ func TestArchives(t *testing.T) {
 	}{
 		{"f.txt.gz", gzipped(t, "A"), nil, []string{"f.txt.gz A"}},
 		{"f.json.gz", gzipped(t, "{\"_id\": 1, \"text\": \"A\"}\n{\"_id\": 2, \"text\": \"B\"}"), nil, []string{"f.json.gz/1 A", "f.json.gz/2 B"}},
-		{"f.pdf.gz", gzipped(t, "A"), nil, []string{"f.pdf.gz: unsupported format"}},
+		{"f.pdf.gz", gzipped(t, "A"), nil, []string{"f.pdf.gz: damaged"}},
 		{"f.txt.zst", zstded(t, "A"), nil, []string{"f.txt.zst A"}},
 		{"f.tgz", gzipped(t, tarred(t, files...)), nil, []string{"f.tgz/a.txt A", "f.tgz/b/c.md C"}},
 		{"f.tar.zst", zstded(t, tarred(t, files...)), nil, []string{"f.tar.zst/a.txt A", "f.tar.zst/b/c.md C"}},

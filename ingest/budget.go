@@ -81,11 +81,35 @@ func (b *budget) unpack(r io.Reader) ([]byte, *Skip) {
 	switch {
 	case b.bytes < 0:
 		b.bytes = 0
-		return nil, &Skip{Reason: TooLarge, Detail: fmt.Sprintf("it unpacks to more than %d bytes; unpack it or raise the limit", b.opts.MaxUnpacked)}
+		return nil, b.tooMuch(b.opts.MaxUnpacked)
 	case int64(buf.Len()) > limit:
-		return nil, &Skip{Reason: TooLarge, Detail: fmt.Sprintf("it unpacks to more than %d bytes; unpack it or raise the limit", b.opts.MaxBytes)}
+		return nil, b.tooMuch(b.opts.MaxBytes)
 	case err != nil:
 		return nil, &Skip{Reason: Damaged, Err: err}
 	}
 	return buf.Bytes(), nil
+}
+
+// stream gives what r has piece by piece, and fails with a Skip where the budget ends.
+func (b *budget) stream(r io.Reader) io.Reader { return drawing{b, r} }
+
+type drawing struct {
+	b *budget
+	r io.Reader
+}
+
+func (d drawing) Read(p []byte) (int, error) {
+	if s := d.b.over(); s != nil {
+		return 0, s
+	}
+	n, err := d.r.Read(p)
+	if d.b.bytes -= int64(n); d.b.bytes < 0 {
+		d.b.bytes = 0
+		return 0, d.b.tooMuch(d.b.opts.MaxUnpacked)
+	}
+	return n, err
+}
+
+func (b *budget) tooMuch(limit int64) *Skip {
+	return &Skip{Reason: TooLarge, Detail: fmt.Sprintf("it unpacks to more than %d bytes; unpack it or raise the limit", limit)}
 }

@@ -35,6 +35,9 @@
 //     The character set is that of the byte order mark, the <meta> tag or the
 //     XML declaration; without one it is UTF-8 where valid, else windows-1252.
 //   - code: the file as it is; the language becomes metadata.
+//   - docx, xlsx, pptx, odt, ods, odp, epub, pdf: text that is made, in paragraphs
+//     apart by blank lines, with lists and table rows a line each; passages are known
+//     by page, paragraph, slide or row. docs/formats.md says what is left out.
 //   - csv: the file as it is, a table with its header, rows numbered.
 //   - json: the text of each record, in a list, on a line or the file as a whole
 //     ([JSONOptions]); JSON of other kinds is code.
@@ -44,6 +47,10 @@
 //   - notebook: Markdown and code of Jupyter notebooks, without outputs.
 //   - zip, tar, gzip, bzip2, xz, zstd: the files in them, within the limits of
 //     [ReadOptions].
+//
+// PDF is read by PDFium, which runs as WebAssembly in a sandbox. The first time on a
+// machine it is made machine code, which takes seconds; the outcome stays in the
+// user's cache folder, the one place that this package writes to.
 package ingest
 
 // Version changes whenever the same bytes would give another document. It is

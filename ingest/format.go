@@ -48,6 +48,14 @@ var byExtension = extensions(map[string]format{
 	"zst tzst":                       zstdFormat,
 	"tar":                            tarFormat,
 	"zip":                            zipFormat,
+	"docx docm dotx dotm":            docxFormat,
+	"xlsx xlsm xltx xltm":            xlsxFormat,
+	"pptx pptm ppsx ppsm potx potm":  pptxFormat,
+	"epub":                           epubFormat,
+	"odt ott":                        odtFormat,
+	"ods ots":                        odsFormat,
+	"odp otp":                        odpFormat,
+	"pdf":                            pdfFormat,
 })
 
 func extensions(lists map[string]format) map[string]format {
@@ -65,6 +73,14 @@ var (
 	markdownFormat = format{name: "markdown", reader: markdownReader{}}
 	htmlFormat     = format{name: "html", reader: htmlReader{}}
 	csvFormat      = format{name: "csv", reader: csvReader{}}
+	docxFormat     = format{name: "docx", reader: docxReader{}}
+	xlsxFormat     = format{name: "xlsx", reader: xlsxReader{}}
+	pptxFormat     = format{name: "pptx", reader: pptxReader{}}
+	epubFormat     = format{name: "epub", reader: epubReader{}}
+	odtFormat      = format{name: "odt", reader: odfReader{}}
+	odsFormat      = format{name: "ods", reader: odfReader{}}
+	odpFormat      = format{name: "odp", reader: odfReader{}}
+	pdfFormat      = format{name: "pdf", reader: pdfReader{}}
 
 	jsonFormat      = format{name: "json", container: jsonFile{}}
 	jsonLinesFormat = format{name: "json", container: jsonLines{}}
@@ -109,15 +125,21 @@ func unsupportedName(name string) *Skip {
 	if !slices.Contains(unsupportedExtensions, ext) {
 		return nil
 	}
+	if newer := newerOffice[ext]; newer != "" {
+		return &Skip{Reason: Unsupported, Detail: fmt.Sprintf(".%s file; convert it: soffice --convert-to %s FILE (LibreOffice)", ext, newer)}
+	}
 	return unsupported("." + ext + " file")
 }
+
+// newerOffice names the format that a file in one that is not read can be converted to.
+var newerOffice = map[string]string{"doc": "docx", "dot": "docx", "rtf": "docx", "xls": "xlsx", "xlt": "xlsx", "xlsb": "xlsx", "ppt": "pptx", "pps": "pptx"}
 
 func unsupported(what string) *Skip {
 	return &Skip{Reason: Unsupported, Detail: fmt.Sprintf("%s; convert it to text, Markdown or HTML", what)}
 }
 
 var unsupportedExtensions = strings.Fields(`
-	pdf doc docx xls xlsx ppt pptx odt ods odp rtf epub mobi pages numbers
+	doc dot xls xlt xlsb ppt pps rtf mobi pages numbers
 	png jpg jpeg gif bmp webp tif tiff ico heic avif svg psd
 	mp3 wav flac ogg m4a mp4 m4v mkv mov avi webm
 	7z rar jar war apk whl deb rpm iso dmg
@@ -127,9 +149,8 @@ var unsupportedExtensions = strings.Fields(`
 
 // signatures are the first bytes of formats that are met without an extension.
 var signatures = []struct{ prefix, what string }{
-	{"%PDF-", "PDF"},
 	{"{\\rtf", "RTF"},
-	{"\xd0\xcf\x11\xe0", "office document"},
+	{compoundMagic, "office document of the old kind"},
 	{"\x89PNG", "PNG image"},
 	{"\xff\xd8\xff", "JPEG image"},
 	{"GIF8", "GIF image"},
@@ -143,6 +164,8 @@ func sniff(data []byte) (format, *Skip) {
 	switch {
 	case starts("PK\x03\x04"):
 		return sniffZIP(data)
+	case starts("%PDF-"):
+		return pdfFormat, nil
 	case starts("\x1f\x8b"):
 		return gzipFormat, nil
 	case starts("BZh") && bytes.HasPrefix(data[3:], []byte("91AY&SY")):

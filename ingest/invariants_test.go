@@ -6,6 +6,7 @@ import (
 	"context"
 	"errors"
 	"iter"
+	"slices"
 	"strings"
 	"testing"
 	"unicode/utf8"
@@ -24,6 +25,21 @@ func one(all iter.Seq2[*ingest.Loaded, error]) (*ingest.Loaded, error) {
 		return l, err
 	}
 	return nil, errors.New("nothing came")
+}
+
+// checkParsed tests that a file gives documents that hold what every document must,
+// or skips.
+func checkParsed(t *testing.T, name string, data []byte) {
+	t.Helper()
+	for l, err := range ingest.Parse(context.Background(), name, data, nil) {
+		if skip := (*ingest.Skip)(nil); errors.As(err, &skip) {
+			continue
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		checkLoaded(t, data, l)
+	}
 }
 
 // checkLoaded tests what must hold for every document, whatever the file was.
@@ -49,6 +65,11 @@ func checkLoaded(t *testing.T, data []byte, l *ingest.Loaded) {
 		}
 		if part != (chunker.Range{End: len(data)}) && doc.ID == doc.Metadata["path"] && !strings.Contains(doc.ID, "/") {
 			t.Errorf("map is for bytes %v, file has %d", part, len(data))
+		}
+	}
+	if slices.Contains([]string{"pdf", "docx", "xlsx", "pptx", "odt", "ods", "odp", "epub"}, l.Format) { // text that is made
+		if part.Len() > 0 || strings.Contains(doc.Text, "\u00ad") || strings.Trim(doc.Text, "\n") != doc.Text {
+			t.Errorf("part %v, text %q: want none, and no soft hyphens or line breaks at its ends", part, doc.Text)
 		}
 	}
 	if part.Len() > 0 {

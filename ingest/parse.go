@@ -20,6 +20,10 @@ const (
 	// MetaContainer is the id of the file that a document was in: an archive, a
 	// mailbox, a file of records.
 	MetaContainer = "container"
+	MetaAuthor    = "author"   // of an office file, a PDF or a book, as the file says
+	MetaModified  = "modified" // when, in RFC 3339 and UTC, as the file says
+	// MetaTextLanguage is the language that a book is written in, such as "de".
+	MetaTextLanguage = "text_language"
 )
 
 // Loaded is a document with what identifies the content it was made from.

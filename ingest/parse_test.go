@@ -37,9 +37,9 @@ func TestParseSkips(t *testing.T) {
 		{"a.ipynb", "no JSON", ingest.Damaged},
 		{"a.ipynb", `{"cells": {}}`, ingest.Damaged},
 		{"a.ipynb", `{"cells": [{"cell_type": "code", "source": [" "]}, 3]}`, ingest.Blank},
-		{"Report.PDF", "anything", ingest.Unsupported},
+		{"Report.PDF", "anything", ingest.Damaged},
 		{"folder.txt/photo.jpeg", "anything", ingest.Unsupported},
-		{"report", "%PDF-1.7\n1 0 obj", ingest.Unsupported},
+		{"report", "%PDF-1.7\n1 0 obj", ingest.Damaged},
 		{"sheet.unknown", "PK\x03\x04rest", ingest.Damaged},
 		{"a.html", `<meta charset="iso-2022-kr"><p>text`, ingest.Unsupported},
 	} {

@@ -19,6 +19,7 @@ const (
 	Encrypted   Reason = "encrypted"
 	Damaged     Reason = "damaged"
 	NoText      Reason = "no text, only pictures" // of pages that need OCR
+	Hidden      Reason = "hidden"                 // sheets and slides that their author does not show
 	TooDeep     Reason = "too many archives in each other"
 	TooSlow     Reason = "too slow"
 )

@@ -22,7 +22,7 @@ var rules = map[string]rule{
 	"":        {},
 	"chunker": {others: []string{"github.com/rivo/uniseg"}},
 	"ingest": {ours: []string{"chunker"}, others: []string{"golang.org/x/net/html", "golang.org/x/text", "github.com/goccy/go-yaml", "github.com/wlynxg/chardet", "github.com/gogs/chardet",
-		"github.com/fsnotify/fsnotify", "github.com/klauspost/compress/zstd", "github.com/therootcompany/xz"}},
+		"github.com/fsnotify/fsnotify", "github.com/klauspost/compress/zstd", "github.com/therootcompany/xz", "github.com/klippa-app/go-pdfium", "github.com/tetratelabs/wazero"}},
 	"ingest/s3":                      {ours: []string{"ingest"}, others: []string{"github.com/minio/minio-go/v7"}},
 	"landmark":                       {ours: []string{"chunker"}},
 	"landmark/landmarktest":          {ours: []string{"landmark", "chunker"}},
