@@ -113,7 +113,8 @@ func decodeLegacy(file []byte, name string, t transformer) (*source, *Skip) {
 	ascii := name != "iso-2022-jp"
 	var d decoding
 	for i := 0; i < len(file); {
-		if n := asciiPrefix(file[i:]); ascii && n > 0 {
+		if ascii && file[i] < utf8.RuneSelf && file[i] != 0 {
+			n := asciiPrefix(file[i:])
 			d.add(string(file[i:i+n]), i, n)
 			i += n
 			continue
