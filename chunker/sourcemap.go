@@ -155,15 +155,34 @@ func (b *SourceMapBuilder) AddText(size int, m, file *SourceMap) {
 		runs = []run{{n: size, textUnit: 1, sourceUnit: 1}}
 	}
 	for _, r := range runs {
-		for i := range r.n {
+		for i := 0; i < r.n; {
 			at := r.source + i*r.sourceUnit
+			if n := min(r.n-i, file.same(at)); n > 0 && r.textUnit == 1 && r.sourceUnit == 1 {
+				b.Add(n, file.Tile(Range{at, at}).Start, n)
+				i += n
+				continue
+			}
 			span := file.Tile(Range{at, at}) // of inserted text
 			if r.sourceUnit > 0 {
 				span = file.span(Range{at, at + r.sourceUnit})
 			}
 			b.Add(r.textUnit, span.Start, span.Len())
+			i++
 		}
 	}
+}
+
+// same is how many bytes of the text, from one on, are in the file as they are, right
+// after what stands for the byte before.
+func (m *SourceMap) same(at int) int {
+	i := m.runAfter(at)
+	if i == len(m.runs) || m.runs[i].textUnit != 1 || m.runs[i].sourceUnit != 1 {
+		return 0
+	}
+	if r := m.runs[i]; m.boundary(at) == r.source+at-r.text {
+		return r.textEnd() - at
+	}
+	return 0
 }
 
 // Finish returns the map for a file with the given content.

@@ -10,6 +10,8 @@ import (
 	"unicode/utf8"
 
 	"golang.org/x/net/html/charset"
+	"golang.org/x/text/encoding"
+	"golang.org/x/text/encoding/charmap"
 )
 
 // utf16Order is the byte order that the file's first two bytes tell, or nil.
@@ -94,7 +96,7 @@ func decodeHTML(file []byte) (*source, *Skip) {
 	case name == "windows-1252" && utf8.Valid(file):
 		return decode(file) // it is the default, and often declared by mistake
 	}
-	return decodeLegacy(file, name, enc.NewDecoder())
+	return decodeLegacy(file, name, enc)
 }
 
 // transformer is the part of a character set's decoder that is used here.
@@ -104,13 +106,19 @@ type transformer interface {
 
 // decodeLegacy decodes any other character set one character at a time, which
 // is what tells the bytes of each.
-func decodeLegacy(file []byte, name string, t transformer) (*source, *Skip) {
+func decodeLegacy(file []byte, name string, enc encoding.Encoding) (*source, *Skip) {
 	if skip := tooManyControls(file); skip != nil {
 		return nil, skip
 	}
 	// In all sets but one, a byte below 0x80 where a character starts is that
 	// ASCII character.
 	ascii := name != "iso-2022-jp"
+	t := enc.NewDecoder()
+	next := func(b []byte) (string, int) { return nextCharacter(t, b) }
+	if table, ok := enc.(*charmap.Charmap); ok { // of single bytes
+		characters := characters(table)
+		next = func(b []byte) (string, int) { return characters[b[0]], 1 }
+	}
 	var d decoding
 	for i := 0; i < len(file); {
 		if ascii && file[i] < utf8.RuneSelf && file[i] != 0 {
@@ -119,11 +127,24 @@ func decodeLegacy(file []byte, name string, t transformer) (*source, *Skip) {
 			i += n
 			continue
 		}
-		text, size := nextCharacter(t, file[i:])
+		text, size := next(file[i:])
 		d.add(text, i, size)
 		i += size
 	}
 	return d.finish(file, name), nil
+}
+
+// characters are what the bytes of a character set stand for.
+func characters(set *charmap.Charmap) *[256]string {
+	var out [256]string
+	for b := range out {
+		if r := set.DecodeByte(byte(b)); r == 0 {
+			out[b] = replacement
+		} else {
+			out[b] = string(r)
+		}
+	}
+	return &out
 }
 
 // nextCharacter decodes the first character of b. The text is empty for bytes

@@ -53,7 +53,7 @@ func (r *Raw) open(b *budget, c container, depth int, yield func(*Loaded, error)
 	seen := map[string]bool{}
 	empty := true
 	for m, skip := range c.members(b, r.Data) {
-		if b.members == 0 {
+		if b.members == 0 && m.name != "" {
 			return yield(nil, r.skip(&Skip{Reason: TooLarge, Detail: fmt.Sprintf("it holds more than %d documents; split it or raise the limit", b.opts.MaxMembers)}))
 		}
 		empty = false
@@ -66,7 +66,9 @@ func (r *Raw) open(b *budget, c container, depth int, yield func(*Loaded, error)
 		case seen[inner.ID]:
 			skip = &Skip{Reason: Duplicate, Detail: "another one before it has the same name"}
 		}
-		b.members--
+		if m.name != "" { // otherwise it has been counted as the container
+			b.members--
+		}
 		seen[inner.ID] = true
 		if skip != nil {
 			if !yield(nil, inner.skip(skip)) {

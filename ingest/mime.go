@@ -15,6 +15,8 @@ const (
 	// maxParts and maxPartDepth bound the parts of a mail.
 	maxParts     = 1000
 	maxPartDepth = 20
+	// maxHeaderField bounds what is read of a field of a header.
+	maxHeaderField = 16 << 10
 )
 
 // part is a part of a mail, or the mail itself, by its place in it.
@@ -121,8 +123,9 @@ func parseHeader(b []byte) header {
 		m := fieldLine.FindStringSubmatch(line)
 		switch {
 		case strings.HasPrefix(line, " ") || strings.HasPrefix(line, "\t"):
-			if last != "" && len(h[last]) < 64<<10 {
-				h[last] += " " + strings.TrimSpace(line)
+			if last != "" && len(h[last]) < maxHeaderField {
+				more := strings.TrimSpace(line)
+				h[last] += " " + more[:min(len(more), maxHeaderField)]
 			}
 		case m == nil:
 			last = ""
@@ -131,7 +134,7 @@ func parseHeader(b []byte) header {
 			if _, ok := h[last]; ok {
 				last = "" // the first counts
 			} else {
-				h[last] = m[2]
+				h[last] = m[2][:min(len(m[2]), maxHeaderField)]
 			}
 		}
 	}

@@ -51,7 +51,7 @@ func decodeAs(file []byte, name string) (*source, *Skip) {
 		return decodeUTF16(file, 0, binary.BigEndian)
 	}
 	enc, _ := charset.Lookup(name)
-	return decodeLegacy(file, name, enc.NewDecoder())
+	return decodeLegacy(file, name, enc)
 }
 
 // decodeUTF8 reads UTF-8, and bytes that cannot be in it as U+FFFD.
