@@ -154,35 +154,27 @@ func (b *SourceMapBuilder) AddText(size int, m, file *SourceMap) {
 	if m.size == 0 {
 		runs = []run{{n: size, textUnit: 1, sourceUnit: 1}}
 	}
+	at := 0 // index of the run of file that has the next byte
 	for _, r := range runs {
 		for i := 0; i < r.n; {
-			at := r.source + i*r.sourceUnit
-			if n := min(r.n-i, file.same(at)); n > 0 && r.textUnit == 1 && r.sourceUnit == 1 {
-				b.Add(n, file.Tile(Range{at, at}).Start, n)
+			start := r.source + i*r.sourceUnit
+			for at < len(file.runs) && file.runs[at].textEnd() <= start {
+				at++
+			}
+			if r.textUnit == 1 && r.sourceUnit == 1 && at < len(file.runs) && file.runs[at].textUnit == 1 && file.runs[at].sourceUnit == 1 {
+				n := min(r.n-i, file.runs[at].textEnd()-start)
+				b.Add(n, file.start+file.runs[at].source+start-file.runs[at].text, n)
 				i += n
 				continue
 			}
-			span := file.Tile(Range{at, at}) // of inserted text
+			span := file.Tile(Range{start, start}) // of inserted text
 			if r.sourceUnit > 0 {
-				span = file.span(Range{at, at + r.sourceUnit})
+				span = file.span(Range{start, start + r.sourceUnit})
 			}
 			b.Add(r.textUnit, span.Start, span.Len())
 			i++
 		}
 	}
-}
-
-// same is how many bytes of the text, from one on, are in the file as they are, right
-// after what stands for the byte before.
-func (m *SourceMap) same(at int) int {
-	i := m.runAfter(at)
-	if i == len(m.runs) || m.runs[i].textUnit != 1 || m.runs[i].sourceUnit != 1 {
-		return 0
-	}
-	if r := m.runs[i]; m.boundary(at) == r.source+at-r.text {
-		return r.textEnd() - at
-	}
-	return 0
 }
 
 // Finish returns the map for a file with the given content.

@@ -152,6 +152,7 @@ func TestArchives(t *testing.T) {
 		{"f.zip", zipped(t, "a.txt", "A", "b.txt", bomb, "c.txt", "C"), &ingest.ReadOptions{MaxUnpacked: 1 << 19}, []string{"f.zip/a.txt A", "f.zip/b.txt: too large", "f.zip/c.txt: too large"}},
 		{"f.tgz", gzipped(t, tarred(t, "a.txt", bomb, "b.txt", "B")), &ingest.ReadOptions{MaxBytes: 1 << 19}, []string{"f.tgz/a.txt: too large", "f.tgz/b.txt B"}},
 		{"f.zip", zipped(t, files...), &ingest.ReadOptions{MaxMembers: 1}, []string{"f.zip/a.txt A", "f.zip: too large"}},
+		{"f.zip", zipped(t, "a.json", "{}", "b.eml", "Subject: B\n\nB", "c.txt", "C"), &ingest.ReadOptions{MaxMembers: 3}, []string{"f.zip/a.json {}", "f.zip/b.eml B", "f.zip/c.txt C"}},
 		{"f", deep, nil, []string{"f: too many archives in each other"}},
 		{"f", deep, &ingest.ReadOptions{MaxDepth: 4}, []string{"f text"}},
 	} {

@@ -3,9 +3,7 @@ package ingest
 import (
 	"fmt"
 	"iter"
-	"net/mail"
 	"strings"
-	"time"
 	"unicode/utf8"
 
 	"golang.org/x/net/html/charset"
@@ -203,61 +201,4 @@ func (p part) decode(content []byte, html bool) (*source, *Skip) {
 		return decode(content)
 	}
 	return decodeAs(content, name)
-}
-
-// Metadata keys of mails.
-const (
-	MetaFrom      = "from"
-	MetaTo        = "to"         // a list
-	MetaDate      = "date"       // UTC, as in 2024-02-29T12:00:00Z
-	MetaMessageID = "message_id" // without < and >
-)
-
-func (m *message) metadata() map[string]any {
-	out := map[string]any{}
-	if from := m.header.text("From"); from != "" {
-		out[MetaFrom] = from
-	}
-	var to []string
-	for _, address := range append(m.header.addresses("To"), m.header.addresses("Cc")...) {
-		to = append(to, clip(address))
-	}
-	if len(to) > 0 {
-		out[MetaTo] = to
-	}
-	if id := m.header.messageID(); id != "" {
-		out[MetaMessageID] = id
-	}
-	if date := m.header.text("Date"); date != "" {
-		if t, err := mail.ParseDate(date); err == nil {
-			date = t.UTC().Format(time.RFC3339)
-		}
-		out[MetaDate] = date
-	}
-	return out
-}
-
-// addresses are those of a field, as "Name <address>", or the field as it is.
-func (h header) addresses(name string) []string {
-	p := mail.AddressParser{WordDecoder: wordDecoder}
-	list, err := p.ParseList(h[strings.ToLower(name)])
-	if err != nil {
-		if text := h.text(name); text != "" {
-			return []string{text}
-		}
-		return nil
-	}
-	out := make([]string, len(list))
-	for i, a := range list {
-		out[i] = a.Address
-		if a.Name != "" {
-			out[i] = a.Name + " <" + a.Address + ">"
-		}
-		out[i] = cleanLine(out[i])
-	}
-	return out
-}
-
-func (h header) messageID() string {
-	return strings.Trim(h.text("Message-ID"), "<> ")
 }

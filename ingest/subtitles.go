@@ -124,7 +124,7 @@ var (
 // part writes what the rest r of a line starts with, and tells where it ends.
 func (s *subtitles) part(r chunker.Range) int {
 	rest := r.Of(s.e.src.text)
-	if size := len(tagFirst.FindString(rest)); size > 0 {
+	if size := tagLen(rest); size > 0 {
 		if m := speaker.FindStringSubmatchIndex(rest); m != nil && strings.TrimSpace(rest[m[2]:m[3]]) != "" {
 			s.e.same(chunker.Range{Start: r.Start + m[2], End: r.Start + m[3]})
 			s.e.insert(": ")
@@ -146,6 +146,14 @@ func (s *subtitles) part(r chunker.Range) int {
 	}
 	s.e.same(chunker.Range{Start: r.Start, End: r.Start + end})
 	return r.Start + end
+}
+
+// tagLen is the length of the tag that s starts with, or 0.
+func tagLen(s string) int {
+	if s[0] != '<' && s[0] != '{' || len(s) < 2 || s[1] != '/' && s[1] != '\\' && s[1] != ':' && s[1] != '.' && !isAlphanumeric(s[1]) {
+		return 0
+	}
+	return len(tagFirst.FindString(s))
 }
 
 // cueTime reads 01:02:03,456 or 02:03.456.
