@@ -114,15 +114,18 @@ func unmarkedUTF16(file []byte) binary.ByteOrder {
 	if units < 4 || many < max(2, units/20) || few > many/50 {
 		return nil
 	}
-	bad := 0
+	bad, ascii := 0, 0
 	for i := 0; i < len(sample); {
 		r, size := utf16Rune(sample[i:], order)
+		if r < utf8.RuneSelf {
+			ascii++
+		}
 		if r == utf8.RuneError || unicode.IsControl(r) && !unicode.IsSpace(r) || !unicode.IsGraphic(r) && !unicode.IsControl(r) && !unicode.Is(unicode.Cf, r) {
 			bad++
 		}
 		i += size
 	}
-	if bad > units/100 {
+	if bad > units/100 || ascii < many*2/3 {
 		return nil
 	}
 	return order

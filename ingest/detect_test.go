@@ -1,7 +1,7 @@
 package ingest_test
 
 import (
-	"slices"
+	"bytes"
 	"strings"
 	"testing"
 
@@ -98,8 +98,9 @@ func TestEncodingNotGuessed(t *testing.T) {
 			t.Errorf("the encoding of %q is %v, want %v", tc.file, got, tc.want)
 		}
 	}
-	image := slices.Repeat([]byte("\x00\x10\x80\xff\x03\x7f\x00\x00\xfe\x01"), 100)
-	if l, err := parse("picture", image); err == nil {
-		t.Errorf("an image is read as %v", l.Document.Metadata)
+	for _, picture := range []string{"\x00\x10\x80\xff\x03\x7f\x00\x00\xfe\x01", "\x00\xff", "\x80\x00", "\x41\x00\x00\x00"} {
+		if l, err := parse("picture", bytes.Repeat([]byte(picture), 100)); err == nil {
+			t.Errorf("%q is read as %v", picture, l.Document.Metadata)
+		}
 	}
 }
