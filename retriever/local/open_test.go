@@ -218,3 +218,11 @@ func TestWaitWriter(t *testing.T) {
 		}
 	}
 }
+
+func TestSearchBeforeTheDimensionIsKnown(t *testing.T) {
+	s := openTest(t, filepath.Join(t.TempDir(), "new.db"), &Options{Create: true})
+	found, err := s.Candidates(t.Context(), retriever.Query{Vector: []float32{1, 0}, Words: "anything", Limit: 10, Weights: retriever.Weights{Landmark: 1}})
+	if err != nil || len(found.Dense)+len(found.Lexical) != 0 {
+		t.Errorf("found %+v, %v", found, err)
+	}
+}

@@ -41,14 +41,15 @@ type pick struct {
 // scan returns, in no order, all chunks of the allowed entries that may be
 // among the best for a query. There are few more than the query wants.
 func (s *Store) scan(ctx context.Context, snap *snapshot, q retriever.Query, allowed []bool) ([]pick, error) {
+	if snap.chunks.rows() == 0 { // of what dimension is perhaps not known yet
+		return nil, ctx.Err()
+	}
 	one := &search{ctx: ctx, snapshot: snap, point: newPoint(q.Vector, snap.chunks.centre), weights: q.Weights,
 		limit: q.Limit, per: q.PerDocument, allowed: allowed, done: make(chan struct{})}
 	if one.per == 0 {
 		one.per = one.limit
 	}
-	if snap.chunks.rows() > 0 {
-		s.passes.join(one)
-	}
+	s.passes.join(one)
 	if err := ctx.Err(); err != nil {
 		return nil, err // the pass may still be at work on it
 	}
