@@ -196,10 +196,15 @@ func (r *indexRun) asNoted(f ingest.File) bool {
 	for id := range e.Documents {
 		r.unchanged(id)
 	}
-	for _, s := range e.Skipped {
+	r.asBefore(e.Skipped)
+	return true
+}
+
+// asBefore reports what was skipped when the file was last read.
+func (r *indexRun) asBefore(skipped []Skipped) {
+	for _, s := range skipped {
 		r.report(s.Path, s.Reason)
 	}
-	return true
 }
 
 // read yields the documents of a file that are new or changed, cut, and notes the
@@ -214,6 +219,8 @@ func (r *indexRun) read(ctx context.Context, f ingest.File, made *manifestEntry)
 		r.tally.update(func(rep *Report) { rep.Bytes += int64(len(raw.Data)) })
 		if k, had := r.known[f.ID]; had && k.root == r.roots[f.Root] && k.hash == raw.Hash && raw.Single() {
 			made.Documents[f.ID] = raw.Hash
+			made.Skipped = r.opts.Manifest.skippedIn(r.roots[f.Root], f.ID, raw.Hash)
+			r.asBefore(made.Skipped)
 			r.unchanged(f.ID)
 			return
 		}

@@ -90,6 +90,20 @@ func (m *Manifest) unchanged(root string, f ingest.File) (manifestEntry, bool) {
 	return e, ok && e.Size == f.Size && e.Modified.Equal(f.Modified) && !e.Modified.Add(settled).After(e.Read)
 }
 
+// skippedIn returns what was left out of a file when it was last read, if it held the
+// same content then.
+func (m *Manifest) skippedIn(root, id, hash string) []Skipped {
+	if m == nil {
+		return nil
+	}
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if e := m.files[manifestKey{root, id}]; e.Documents[id] == hash {
+		return e.Skipped
+	}
+	return nil
+}
+
 // note remembers what a file became.
 func (m *Manifest) note(root string, f ingest.File, e manifestEntry) {
 	if m == nil {

@@ -115,3 +115,22 @@ func TestMovedFilesAreNotEncodedAgain(t *testing.T) {
 	}
 	b.index(IndexOptions{}, "1 added, 0 changed, 1 unchanged, 1 removed, 0 skipped")
 }
+
+// A page without text stays in the report of every run, also of those that do not
+// read the file.
+func TestManifestKeepsWhatWasLeftOutOfAFile(t *testing.T) {
+	b := newBench(t)
+	path := filepath.Join(t.TempDir(), "manifest")
+	data, err := os.ReadFile("../ingest/testdata/minutes.pdf")
+	if err != nil {
+		t.Fatal(err)
+	}
+	b.write("minutes.pdf", string(data))
+	for run, want := range []string{"1 added, 0 changed, 0 unchanged, 0 removed, 1 skipped", "0 added, 0 changed, 1 unchanged, 0 removed, 1 skipped", "0 added, 0 changed, 1 unchanged, 0 removed, 1 skipped"} {
+		report := b.index(IndexOptions{Manifest: OpenManifest(path, "maker")}, want)
+		if s := report.Skipped[0]; filepath.Base(s.Path) != "minutes.pdf, pages 3-4" {
+			t.Errorf("run %d: skipped %+v", run, s)
+		}
+		b.age("minutes.pdf", time.Hour) // its time has changed, its content has not
+	}
+}
