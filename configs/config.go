@@ -66,6 +66,7 @@ type Ingest struct {
 	// Timeout is how long the reading of a file may take.
 	Timeout time.Duration `yaml:"timeout"`
 	S3      S3            `yaml:"s3"`
+	Sitemap Sitemap       `yaml:"sitemap"`
 }
 
 // S3 says where buckets are. Credentials are those of Amazon's own programs:
@@ -76,6 +77,15 @@ type S3 struct {
 	Region   string `yaml:"region"`
 	// Anonymous sends no credentials.
 	Anonymous bool `yaml:"anonymous"`
+}
+
+// Sitemap says which websites may be asked for pages.
+type Sitemap struct {
+	// Hosts are the only ones that are asked, with the port where it is not the
+	// usual one.
+	Hosts []string `yaml:"hosts"`
+	// Private allows addresses of this machine and of private networks.
+	Private bool `yaml:"private"`
 }
 
 // Search says how passages are ranked.

@@ -17,7 +17,7 @@ func TestExampleFileIsTheDefault(t *testing.T) {
 		t.Fatal(err)
 	}
 	want := Default()
-	want.Ingest.Include, want.Ingest.Exclude = []string{}, []string{}
+	want.Ingest.Include, want.Ingest.Exclude, want.Ingest.Sitemap.Hosts = []string{}, []string{}, []string{}
 	want.Server.Origins, want.Server.Collections = []string{}, []string{}
 	if diff := cmp.Diff(want, cfg); diff != "" {
 		t.Errorf("example file (-default +file):\n%s", diff)

@@ -41,7 +41,7 @@ type member struct {
 // Single reports whether the content is one document, by its format: not an archive
 // or the like, which may hold any number.
 func (r *Raw) Single() bool {
-	f, skip := formatOf(r.path, r.Data)
+	f, skip := formatOf(r.formatName(), r.Data)
 	return skip == nil && f.container == nil
 }
 

@@ -71,6 +71,7 @@ type Raw struct {
 	Data []byte
 
 	path string // for messages
+	as   string // the extension that says the format, in place of the path's
 	// Of a member that is in its container's bytes as it is: where it starts there.
 	start, lines int
 	place        chunker.Place
@@ -81,6 +82,14 @@ type Raw struct {
 // becomes the id, through [ID], and says by its extension what the format is.
 func NewRaw(name string, data []byte) *Raw {
 	return newRaw(ID(name), name, data)
+}
+
+// formatName is a name with the extension that says the format.
+func (r *Raw) formatName() string {
+	if r.as != "" {
+		return "page." + r.as
+	}
+	return r.path
 }
 
 func newRaw(id, path string, data []byte) *Raw {
@@ -107,7 +116,9 @@ func Load(ctx context.Context, f File, opts *ReadOptions) (*Raw, error) {
 	if err != nil {
 		return nil, err
 	}
-	return newRaw(f.ID, f.Path, data), nil
+	raw := newRaw(f.ID, f.Path, data)
+	raw.as = f.As
+	return raw, nil
 }
 
 func readFile(ctx context.Context, f File, limit int64) ([]byte, error) {

@@ -94,7 +94,7 @@ func (r *Raw) documents(b *budget, f format, depth int, yield func(*Loaded, erro
 	}
 	if f.isZero() {
 		var skip *Skip
-		if f, skip = formatOf(r.path, r.Data); skip != nil {
+		if f, skip = formatOf(r.formatName(), r.Data); skip != nil {
 			return yield(nil, r.skip(skip))
 		}
 	}

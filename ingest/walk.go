@@ -23,8 +23,9 @@ type File struct {
 	// Modified is when its content last changed, when it was found.
 	Modified time.Time
 	// Open opens a file that is not on disk; Path is then for messages alone, and its
-	// extension may say the format.
+	// extension says the format unless As does.
 	Open func(context.Context) (io.ReadCloser, error)
+	As   string // an extension
 }
 
 // WalkOptions says which files of a folder to take. The zero value is the

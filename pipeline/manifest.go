@@ -87,7 +87,7 @@ func (m *Manifest) unchanged(root string, f ingest.File) (manifestEntry, bool) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	e, ok := m.files[manifestKey{root, f.ID}]
-	return e, ok && e.Size == f.Size && e.Modified.Equal(f.Modified) && !e.Modified.Add(settled).After(e.Read)
+	return e, ok && !f.Modified.IsZero() && e.Size == f.Size && e.Modified.Equal(f.Modified) && !e.Modified.Add(settled).After(e.Read)
 }
 
 // skippedIn returns what was left out of a file when it was last read, if it held the

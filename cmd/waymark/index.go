@@ -21,7 +21,7 @@ func newIndex(a *app) *cobra.Command {
 	var shard, list, name string
 	var quiet, watch bool
 	cmd := &cobra.Command{
-		Use:   "index DIR... | s3://BUCKET/PREFIX | -",
+		Use:   "index DIR... | s3://BUCKET/PREFIX | https://HOST/sitemap.xml | -",
 		Short: "Bring the index up to date with folders or files",
 		Args:  usageArgs(cobra.MinimumNArgs(1)),
 		Long: `Index reads the folders and files named, encodes what is new or changed (by the
@@ -31,7 +31,8 @@ the reason and never stops the run, which then ends with exit code 3. A run that
 interrupted is completed by the next.
 
 Objects of a bucket are read like files, with the credentials that Amazon's programs
-use; --set ingest.s3.endpoint=URL names another service.
+use; --set ingest.s3.endpoint=URL names another service. The pages of a sitemap are
+read from the hosts that --host names, and from no other.
 
 What .gitignore and .waymarkignore files leave out is left out. With - the document
 itself is read from the standard input, under the name that --name gives it.
@@ -54,13 +55,14 @@ Several processes can index the same folders at once, each a share of the docume
 	f.BoolVarP(&quiet, "quiet", "q", false, "no progress")
 	f.StringSlice("include", nil, "globs of paths to read")
 	f.StringSlice("exclude", nil, "globs of paths to leave out")
+	f.StringSlice("host", nil, "hosts that may be asked for the pages of a sitemap")
 	f.Bool("hidden", false, "read hidden files and folders too")
 	f.Bool("ignored", false, "read what .gitignore and .waymarkignore leave out too")
 	f.Bool("follow-symlinks", false, "go into folders that are symbolic links")
 	cmd.RunE = func(cmd *cobra.Command, roots []string) error {
 		cfg, err := a.config(changed(cmd, map[string]string{
 			"include": "ingest.include", "exclude": "ingest.exclude",
-			"hidden": "ingest.hidden", "ignored": "ingest.ignored", "follow-symlinks": "ingest.follow_symlinks",
+			"host": "ingest.sitemap.hosts", "hidden": "ingest.hidden", "ignored": "ingest.ignored", "follow-symlinks": "ingest.follow_symlinks",
 		})...)
 		if err != nil {
 			return err
