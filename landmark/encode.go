@@ -12,6 +12,7 @@ import (
 
 // job is one text on its way through the model.
 type job struct {
+	frame  frame
 	chunks []chunker.Range
 	blocks []block
 	owner  []int // block -> the window its vector is read from
@@ -36,7 +37,7 @@ func (m *Model) encode(ctx context.Context, s side, alone bool, inputs []Input) 
 		}
 		jobs[i] = j
 		for n, w := range j.spans {
-			l := s.cfg.lay(s.frame, j.blocks[w.start:w.end])
+			l := s.cfg.lay(j.frame, j.blocks[w.start:w.end])
 			if len(l.seq.IDs) == 0 {
 				return nil, fmt.Errorf("text %d: it has no tokens and the model no special ones to stand for it", i)
 			}
@@ -66,7 +67,11 @@ func (m *Model) plan(s side, alone bool, in Input) (job, error) {
 	if err != nil {
 		return job{}, err
 	}
-	j := job{chunks: slices.Clone(in.Chunks), tokens: len(tokens)}
+	s, err = m.under(s, in.Above)
+	if err != nil {
+		return job{}, err
+	}
+	j := job{frame: s.frame, chunks: slices.Clone(in.Chunks), tokens: len(tokens)}
 	if len(j.chunks) == 0 {
 		j.chunks = []chunker.Range{{Start: 0, End: len(in.Text)}}
 	}
@@ -87,6 +92,24 @@ func (m *Model) plan(s side, alone bool, in Input) (job, error) {
 		j.owner = append(j.owner, i)
 	}
 	return j, nil
+}
+
+// under is the side with what stands above a text behind its prefix, as far as that
+// leaves half of a window to the text.
+func (m *Model) under(s side, above string) (side, error) {
+	if above == "" {
+		return s, nil
+	}
+	tokens, err := m.tok.Tokens(above)
+	if err != nil {
+		return s, err
+	}
+	s.frame.open = slices.Clip(s.frame.open)
+	for _, t := range tokens[:min(len(tokens), maxAbove, s.room/2)] {
+		s.frame.open = append(s.frame.open, t.ID)
+		s.room--
+	}
+	return s, nil
 }
 
 // run fills in the states of all windows: longest first, in batches of like

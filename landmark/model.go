@@ -30,7 +30,14 @@ type side struct {
 type Input struct {
 	Text   string
 	Chunks []chunker.Range
+	// Above is what stands above the text and is not in it, such as a title. Every
+	// window starts with it, for the chunks to have seen; it has no vector of its own.
+	// What is longer than maxAbove tokens is cut.
+	Above string
 }
+
+// maxAbove is how many tokens of Input.Above are read: as many as a title has.
+const maxAbove = 32
 
 // Embedding is what became of one text.
 type Embedding struct {
@@ -153,7 +160,7 @@ func (m *Model) EmbedLandmarks(ctx context.Context, texts []string) ([]Embedding
 		if m.cfg.Style == ST { // where the prefix counts as content
 			first -= len(m.documents.frame.open) - 1
 		}
-		inputs[i] = Input{text, intervals(tokens, len(text), first, m.cfg.Interval)}
+		inputs[i] = Input{Text: text, Chunks: intervals(tokens, len(text), first, m.cfg.Interval)}
 	}
 	return m.Encode(ctx, inputs)
 }

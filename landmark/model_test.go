@@ -181,6 +181,39 @@ func TestLongDocument(t *testing.T) {
 	}
 }
 
+// What stands above a text is seen by its chunks in every window and is no chunk itself.
+func TestAbove(t *testing.T) {
+	text := words(0, 400)
+	for name, change := range variants() {
+		t.Run(name, func(t *testing.T) {
+			m := newModel(t, change, nil)
+			plain, err := m.EmbedLandmarks(ctx, []string{text})
+			if err != nil {
+				t.Fatal(err)
+			}
+			chunks := plain[0].Chunks
+			made, err := m.Encode(ctx, []landmark.Input{
+				{Text: text, Chunks: chunks}, {Text: text, Chunks: chunks, Above: "a title of five words"},
+				{Text: text, Chunks: chunks, Above: words(5000, 9000)}, {Text: "cat", Above: words(0, 9000)},
+			})
+			if err != nil {
+				t.Fatal(err)
+			}
+			if diff := cmp.Diff(plain[0], made[0]); diff != "" {
+				t.Errorf("with nothing above: %s", diff)
+			}
+			titled, long := made[1], made[2]
+			checkEmbedding(t, text, titled, m.Config().Style != landmark.ST)
+			if titled.Tokens != 400 || len(titled.Landmarks) != len(chunks) || titled.Encoded < made[0].Encoded+5 {
+				t.Errorf("%d tokens, %d landmarks, %d encoded in %d windows (%d without)", titled.Tokens, len(titled.Landmarks), titled.Encoded, titled.Windows, made[0].Encoded)
+			}
+			if long.Windows > 3*made[0].Windows {
+				t.Errorf("%d windows under a text of thousands of words, %d without it", long.Windows, made[0].Windows)
+			}
+		})
+	}
+}
+
 func TestVectorsDoNotDependOnTheBatch(t *testing.T) {
 	texts := []string{"cat", words(0, 400), "", words(7, 90), "cat and dog", words(0, 31)}
 	for name, change := range variants() {

@@ -10,6 +10,7 @@ import (
 
 	"github.com/waymark-rag/waymark/chunker"
 	"github.com/waymark-rag/waymark/landmark"
+	"github.com/waymark-rag/waymark/pipeline"
 	"github.com/waymark-rag/waymark/retriever"
 )
 
@@ -151,6 +152,7 @@ func (p *prepared) stored(chunks []chunker.Chunk, e landmark.Embedding) (retriev
 			Lines:    retriever.Lines{First: first, Last: last},
 			Tokens:   c.Tokens,
 			Headings: c.Headings,
+			Header:   c.Header,
 			Vector:   e.Landmarks[i],
 			Norm:     e.Norms[i],
 		})
@@ -160,7 +162,7 @@ func (p *prepared) stored(chunks []chunker.Chunk, e landmark.Embedding) (retriev
 
 // input is what the embedder is given.
 func (p *prepared) input(chunks []chunker.Chunk) landmark.Input {
-	in := landmark.Input{Text: p.Text}
+	in := landmark.Input{Text: p.Text, Above: pipeline.Above(p.Document)}
 	for _, c := range chunks {
 		in.Chunks = append(in.Chunks, c.Range)
 	}

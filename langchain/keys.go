@@ -32,6 +32,7 @@ const (
 	MetaSourceEnd     = "waymark.source_end"     // int: the byte after its last
 	MetaFirstLine     = "waymark.first_line"     // int: in the file, from 1; absent if unknown
 	MetaLastLine      = "waymark.last_line"      // int: inclusive; absent if unknown
+	MetaPlace         = "waymark.place"          // string: such as "page 12"; absent where lines say it
 	MetaScore         = "waymark.score"          // float64: what the ranking goes by
 	MetaScoreDense    = "waymark.score_dense"    // float64: weighted sum of the next two
 	MetaScoreLandmark = "waymark.score_landmark" // float64: cosine of query and chunk
@@ -48,7 +49,7 @@ const metaValues = prefix + "values"
 // ours are the keys that searches add.
 var ours = []string{
 	MetaDocument, MetaDocumentTitle, MetaHeadings, MetaChunk, MetaFirstChunk, MetaLastChunk, MetaStart, MetaEnd,
-	MetaSourceStart, MetaSourceEnd, MetaFirstLine, MetaLastLine,
+	MetaSourceStart, MetaSourceEnd, MetaFirstLine, MetaLastLine, MetaPlace,
 	MetaScore, MetaScoreDense, MetaScoreLandmark, MetaScoreDocument, MetaScoreLexical, MetaRule,
 }
 
@@ -67,6 +68,9 @@ func addPlace(metadata map[string]any, h retriever.Hit) {
 	metadata[MetaSourceStart], metadata[MetaSourceEnd] = h.Source.Start, h.Source.End
 	if h.Lines.First > 0 {
 		metadata[MetaFirstLine], metadata[MetaLastLine] = h.Lines.First, h.Lines.Last
+	}
+	if !h.Place.IsZero() {
+		metadata[MetaPlace] = h.Place.String()
 	}
 	metadata[MetaScore] = h.Score.Value
 	metadata[MetaScoreDense] = h.Score.Dense

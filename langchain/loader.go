@@ -160,6 +160,9 @@ func (f file) document(r chunker.Range) schema.Document {
 	if first, last := f.doc.Lines(r); first > 0 {
 		d.Metadata[MetaFirstLine], d.Metadata[MetaLastLine] = first, last
 	}
+	if place := f.doc.Place(r); !place.IsZero() {
+		d.Metadata[MetaPlace] = place.String()
+	}
 	return d
 }
 

@@ -3,13 +3,13 @@ package langchain_test
 import (
 	"context"
 	"errors"
+	"os"
 	"path/filepath"
 	"strings"
 	"testing"
 
 	"github.com/tmc/langchaingo/schema"
 	"github.com/tmc/langchaingo/textsplitter"
-
 	"github.com/waymark-rag/waymark/chunker"
 	"github.com/waymark-rag/waymark/ingest"
 	"github.com/waymark-rag/waymark/langchain"
@@ -275,5 +275,27 @@ func TestLoadedAgainReplaces(t *testing.T) {
 	docs, err := f.store.Fetch(t.Context(), []string{"a.txt"}, retriever.Want{Text: true})
 	if err != nil || docs[0].Text != "Amber is gone." {
 		t.Errorf("%v, %v", docs, err)
+	}
+}
+
+func TestPagesAreNamed(t *testing.T) {
+	dir := t.TempDir()
+	data, err := os.ReadFile("../ingest/testdata/minutes.pdf")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(filepath.Join(dir, "minutes.pdf"), data, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	loader, err := langchain.NewLoader([]string{dir}, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	docs, err := loader.Load(t.Context())
+	if err != nil || len(docs) != 1 || docs[0].Metadata[langchain.MetaPlace] != "pages 1-7" {
+		t.Errorf("loaded %+v, %v", docs, err)
+	}
+	if skipped := loader.Skipped(); len(skipped) != 1 || !strings.HasSuffix(skipped[0].Path, "minutes.pdf, pages 3-4") {
+		t.Errorf("skipped %v", skipped)
 	}
 }

@@ -6,7 +6,9 @@ import (
 	"fmt"
 	"iter"
 	"maps"
+	"path"
 	"runtime"
+	"strings"
 	"sync"
 	"time"
 
@@ -379,11 +381,22 @@ func (r *indexRun) embed(ctx context.Context, batch []prepared) (docs []retrieve
 }
 
 func input(p prepared) landmark.Input {
-	in := landmark.Input{Text: p.doc.Text}
+	in := landmark.Input{Text: p.doc.Text, Above: Above(p.doc)}
 	for _, c := range p.chunks {
 		in.Chunks = append(in.Chunks, c.Range)
 	}
 	return in
+}
+
+// Above is what the chunks of a document are encoded under: its title, unless its text
+// starts with that, or it is but the file's name.
+func Above(d chunker.Document) string {
+	const start = 500 // bytes in which a title of the text stands
+	head := d.Text[:min(len(d.Text), start)]
+	if d.Title == path.Base(d.ID) || strings.Contains(strings.Join(strings.Fields(head), " "), d.Title) {
+		return ""
+	}
+	return d.Title
 }
 
 // document puts together what the store keeps.
