@@ -15,28 +15,19 @@ import (
 type docxReader struct{}
 
 func (docxReader) read(b *budget, data []byte) (chunker.Document, *Skip) {
-	p, skip := openParts(b, data)
-	if skip != nil {
-		return chunker.Document{}, skip
-	}
-	root, skip := p.relations("")
-	if skip != nil {
-		return chunker.Document{}, skip
-	}
-	main := related(root, "officeDocument", "word/document.xml")
-	of, skip := p.relations(main)
+	p, skip := openOffice(b, data, "word/document.xml")
 	if skip != nil {
 		return chunker.Document{}, skip
 	}
 	w := &wordReader{b: b, c: newComposer(b), notes: map[string]string{}}
-	if w.styles, skip = readWordStyles(p, related(of, "styles", "word/styles.xml")); skip != nil {
+	if w.styles, skip = readWordStyles(p.parts, related(p.of, "styles", "word/styles.xml")); skip != nil {
 		return chunker.Document{}, skip
 	}
-	if w.lists, skip = readWordLists(p, related(of, "numbering", "word/numbering.xml")); skip != nil {
+	if w.lists, skip = readWordLists(p.parts, related(p.of, "numbering", "word/numbering.xml")); skip != nil {
 		return chunker.Document{}, skip
 	}
 	for _, kind := range []string{"footnote", "endnote"} {
-		name := related(of, kind+"s", "word/"+kind+"s.xml")
+		name := related(p.of, kind+"s", "word/"+kind+"s.xml")
 		if !p.has(name) {
 			continue
 		}
@@ -44,7 +35,7 @@ func (docxReader) read(b *budget, data []byte) (chunker.Document, *Skip) {
 			return chunker.Document{}, skip
 		}
 	}
-	skip = p.walk(main, func(x *elements) error {
+	skip = p.walk(p.main, func(x *elements) error {
 		w.x = x
 		return x.find("body", func(xml.StartElement) error { return w.blocks(wordPage{w}) })
 	})
@@ -55,8 +46,8 @@ func (docxReader) read(b *budget, data []byte) (chunker.Document, *Skip) {
 	if skip != nil {
 		return doc, skip
 	}
-	doc.Places = w.number(doc.Places, p, root)
-	props := p.properties(root)
+	doc.Places = w.number(doc.Places, p.parts, p.root)
+	props := p.properties(p.root)
 	describe(&doc, props.Title, props.Creator, props.Modified)
 	return doc, nil
 }

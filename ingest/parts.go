@@ -124,6 +124,31 @@ func asSkip(name string, err error) *Skip {
 	return &Skip{Reason: Damaged, Detail: "its part " + name, Err: err}
 }
 
+// office is a file of Word, PowerPoint or Excel.
+type office struct {
+	*parts
+	main     string              // the part with the text, or the list of slides or sheets
+	root, of map[string]relation // of the file, and of the main part
+}
+
+// openOffice opens such a file; usual is the name that its main part has as a rule.
+func openOffice(b *budget, data []byte, usual string) (office, *Skip) {
+	p, skip := openParts(b, data)
+	if skip != nil {
+		return office{}, skip
+	}
+	o := office{parts: p}
+	if o.root, skip = p.relations(""); skip != nil {
+		return office{}, skip
+	}
+	o.main = related(o.root, "officeDocument", usual)
+	if !p.has(o.main) {
+		return office{}, &Skip{Reason: Damaged, Detail: "it lacks its part " + o.main}
+	}
+	o.of, skip = p.relations(o.main)
+	return o, skip
+}
+
 // relation is what one part of an office file has to do with another.
 type relation struct {
 	kind   string // the last part of its type: "styles", "slide"

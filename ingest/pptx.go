@@ -13,16 +13,7 @@ import (
 type pptxReader struct{}
 
 func (pptxReader) read(b *budget, data []byte) (chunker.Document, *Skip) {
-	p, skip := openParts(b, data)
-	if skip != nil {
-		return chunker.Document{}, skip
-	}
-	root, skip := p.relations("")
-	if skip != nil {
-		return chunker.Document{}, skip
-	}
-	main := related(root, "officeDocument", "ppt/presentation.xml")
-	of, skip := p.relations(main)
+	p, skip := openOffice(b, data, "ppt/presentation.xml")
 	if skip != nil {
 		return chunker.Document{}, skip
 	}
@@ -31,10 +22,7 @@ func (pptxReader) read(b *budget, data []byte) (chunker.Document, *Skip) {
 			Attrs []xml.Attr `xml:",any,attr"`
 		} `xml:"sldIdLst>sldId"`
 	}
-	if !p.has(main) {
-		return chunker.Document{}, &Skip{Reason: Damaged, Detail: "it lacks its part " + main}
-	}
-	if skip := p.decode(main, &show); skip != nil {
+	if skip := p.decode(p.main, &show); skip != nil {
 		return chunker.Document{}, skip
 	}
 	c := newComposer(b)
@@ -47,7 +35,7 @@ func (pptxReader) read(b *budget, data []byte) (chunker.Document, *Skip) {
 		}
 		n := strconv.Itoa(i + 1)
 		c.at(chunker.Place{Kind: chunker.SlidePlace, First: n, Last: n})
-		s, skip := readSlide(p, of[id].target)
+		s, skip := readSlide(p.parts, p.of[id].target)
 		switch {
 		case skip == nil && s.hidden:
 			skip = &Skip{Reason: Hidden, Detail: "show it to have it read"}
@@ -67,7 +55,7 @@ func (pptxReader) read(b *budget, data []byte) (chunker.Document, *Skip) {
 	if skip != nil {
 		return doc, skip
 	}
-	props := p.properties(root)
+	props := p.properties(p.root)
 	describe(&doc, props.Title, props.Creator, props.Modified)
 	return doc, nil
 }

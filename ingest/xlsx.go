@@ -23,16 +23,7 @@ type workbook struct {
 }
 
 func (xlsxReader) read(b *budget, data []byte) (chunker.Document, *Skip) {
-	p, skip := openParts(b, data)
-	if skip != nil {
-		return chunker.Document{}, skip
-	}
-	root, skip := p.relations("")
-	if skip != nil {
-		return chunker.Document{}, skip
-	}
-	main := related(root, "officeDocument", "xl/workbook.xml")
-	of, skip := p.relations(main)
+	p, skip := openOffice(b, data, "xl/workbook.xml")
 	if skip != nil {
 		return chunker.Document{}, skip
 	}
@@ -46,17 +37,14 @@ func (xlsxReader) read(b *budget, data []byte) (chunker.Document, *Skip) {
 			ID    string `xml:"id,attr"`
 		} `xml:"sheets>sheet"`
 	}
-	if !p.has(main) {
-		return chunker.Document{}, &Skip{Reason: Damaged, Detail: "it lacks its part " + main}
-	}
-	if skip := p.decode(main, &book); skip != nil {
+	if skip := p.decode(p.main, &book); skip != nil {
 		return chunker.Document{}, skip
 	}
-	w := &workbook{p: p, c: newComposer(b), from1904: book.Properties.From1904 == "1" || book.Properties.From1904 == "true"}
-	if skip := w.readStrings(related(of, "sharedStrings", "xl/sharedstrings.xml")); skip != nil {
+	w := &workbook{p: p.parts, c: newComposer(b), from1904: book.Properties.From1904 == "1" || book.Properties.From1904 == "true"}
+	if skip := w.readStrings(related(p.of, "sharedStrings", "xl/sharedstrings.xml")); skip != nil {
 		return chunker.Document{}, skip
 	}
-	if skip := w.readFormats(related(of, "styles", "xl/styles.xml")); skip != nil {
+	if skip := w.readFormats(related(p.of, "styles", "xl/styles.xml")); skip != nil {
 		return chunker.Document{}, skip
 	}
 	for _, sheet := range book.Sheets {
@@ -66,7 +54,7 @@ func (xlsxReader) read(b *budget, data []byte) (chunker.Document, *Skip) {
 			b.leaveOut(&Skip{Path: part, Reason: Hidden, Detail: "show it to have it read"})
 			continue
 		}
-		g, skip := w.readSheet(of[sheet.ID].target)
+		g, skip := w.readSheet(p.of[sheet.ID].target)
 		switch {
 		case skip == nil:
 			g.write(w.c, name)
@@ -81,7 +69,7 @@ func (xlsxReader) read(b *budget, data []byte) (chunker.Document, *Skip) {
 	if skip != nil {
 		return doc, skip
 	}
-	props := p.properties(root)
+	props := p.properties(p.root)
 	describe(&doc, props.Title, props.Creator, props.Modified)
 	return doc, nil
 }
