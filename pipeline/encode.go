@@ -176,7 +176,7 @@ func (r *indexRun) keepFile(id string) {
 // a limit or another file.
 func inContent(reason ingest.Reason) bool {
 	switch reason {
-	case ingest.Empty, ingest.Blank, ingest.Binary, ingest.Unsupported, ingest.Encrypted, ingest.Damaged, ingest.NoText:
+	case ingest.Empty, ingest.Blank, ingest.Binary, ingest.Unsupported, ingest.Encrypted, ingest.Damaged, ingest.NoText, ingest.Hidden:
 		return true
 	}
 	return false

@@ -121,16 +121,20 @@ func TestMovedFilesAreNotEncodedAgain(t *testing.T) {
 func TestManifestKeepsWhatWasLeftOutOfAFile(t *testing.T) {
 	b := newBench(t)
 	path := filepath.Join(t.TempDir(), "manifest")
-	data, err := os.ReadFile("../ingest/testdata/minutes.pdf")
-	if err != nil {
-		t.Fatal(err)
+	for _, name := range []string{"minutes.pdf", "costs.xlsx"} { // one has pages of pictures, one a hidden sheet
+		data, err := os.ReadFile("../ingest/testdata/" + name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		b.write(name, string(data))
 	}
-	b.write("minutes.pdf", string(data))
-	for run, want := range []string{"1 added, 0 changed, 0 unchanged, 0 removed, 1 skipped", "0 added, 0 changed, 1 unchanged, 0 removed, 1 skipped", "0 added, 0 changed, 1 unchanged, 0 removed, 1 skipped"} {
+	for run, want := range []string{"2 added, 0 changed, 0 unchanged, 0 removed, 2 skipped", "0 added, 0 changed, 2 unchanged, 0 removed, 2 skipped", "0 added, 0 changed, 2 unchanged, 0 removed, 2 skipped"} {
 		report := b.index(IndexOptions{Manifest: OpenManifest(path, "maker")}, want)
-		if s := report.Skipped[0]; filepath.Base(s.Path) != "minutes.pdf, pages 3-4" {
+		if s := report.Skipped; filepath.Base(s[0].Path) != `costs.xlsx, sheet "Lists"` || filepath.Base(s[1].Path) != "minutes.pdf, pages 3-4" {
 			t.Errorf("run %d: skipped %+v", run, s)
 		}
-		b.age("minutes.pdf", time.Hour) // its time has changed, its content has not
+		for _, name := range []string{"minutes.pdf", "costs.xlsx"} {
+			b.age(name, time.Hour) // its time has changed, its content has not
+		}
 	}
 }
