@@ -63,7 +63,7 @@ func inputs(t testing.TB) []string {
 	}
 	var names []string
 	for _, e := range entries {
-		if name := e.Name(); !strings.HasSuffix(name, ".golden") && !strings.HasPrefix(name, ".") {
+		if name := e.Name(); !e.IsDir() && !strings.HasSuffix(name, ".golden") && !strings.HasPrefix(name, ".") {
 			names = append(names, name)
 		}
 	}

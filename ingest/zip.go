@@ -5,6 +5,7 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"iter"
 	"strings"
@@ -91,9 +92,8 @@ func sniffZIP(data []byte) (format, *Skip) {
 	}
 	for _, f := range z.File {
 		ext := zipKinds[f.Name]
-		if start, err := f.DataOffset(); f.Name == "mimetype" && f.Method == zip.Store && err == nil {
-			end := start + int64(min(f.CompressedSize64, 100))
-			ext = mediaTypes[string(data[start:min(end, int64(len(data)))])]
+		if f.Name == "mimetype" && f.Method == zip.Store {
+			ext = mediaTypes[stored(f)]
 		}
 		if ext == "" {
 			continue
@@ -104,4 +104,18 @@ func sniffZIP(data []byte) (format, *Skip) {
 		return format{}, unsupported(ext + " file")
 	}
 	return zipFormat, nil
+}
+
+// stored is the start of a member that is not compressed, "" where the archive says
+// that it stands outside of it.
+func stored(f *zip.File) string {
+	r, err := f.OpenRaw()
+	if err != nil {
+		return ""
+	}
+	start, err := io.ReadAll(io.LimitReader(r, 100))
+	if err != nil {
+		return ""
+	}
+	return string(start)
 }
