@@ -41,7 +41,7 @@ type member struct {
 // Single reports whether the content is one document, by its format: not an archive
 // or the like, which may hold any number.
 func (r *Raw) Single() bool {
-	f, skip := formatOf(r.formatName(), r.Data)
+	f, skip := chosen(r.formatName(), r.Data)
 	return skip == nil && f.container == nil
 }
 
@@ -52,14 +52,14 @@ func (r *Raw) open(b *budget, c container, depth int, yield func(*Loaded, error)
 	}
 	seen := map[string]bool{}
 	empty := true
-	for m, skip := range c.members(b, r.Data) {
+	for m, skip := range members(c, b, r.Data) {
 		if b.members == 0 && m.name != "" {
 			return yield(nil, r.skip(&Skip{Reason: TooLarge, Detail: fmt.Sprintf("it holds more than %d documents; split it or raise the limit", b.opts.MaxMembers)}))
 		}
 		empty = false
 		inner := r.member(m)
 		if m.name == "" && m.format.isZero() && skip == nil {
-			m.format, skip = formatOf(strings.TrimSuffix(r.path, path.Ext(r.path)), m.data)
+			m.format, skip = chosen(strings.TrimSuffix(r.path, path.Ext(r.path)), m.data)
 		}
 		switch {
 		case skip != nil:

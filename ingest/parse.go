@@ -94,14 +94,14 @@ func (r *Raw) documents(b *budget, f format, depth int, yield func(*Loaded, erro
 	}
 	if f.isZero() {
 		var skip *Skip
-		if f, skip = formatOf(r.formatName(), r.Data); skip != nil {
+		if f, skip = chosen(r.formatName(), r.Data); skip != nil {
 			return yield(nil, r.skip(skip))
 		}
 	}
 	if f.container != nil {
 		return r.open(b, f.container, depth, yield)
 	}
-	doc, skip := f.reader.read(b, r.Data)
+	doc, skip := read(f.reader, b, r.Data)
 	left := b.takeLeft()
 	switch {
 	case skip == nil && strings.TrimSpace(doc.Text) == "":
