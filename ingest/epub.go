@@ -132,7 +132,11 @@ func readChapter(c *composer, p *parts, item bookItem, title string) *Skip {
 	if skip != nil {
 		return skip
 	}
-	page := noSoftHyphens.Replace(string(data))
+	src, skip := decodeHTML(data)
+	if skip != nil {
+		return skip
+	}
+	page := utf8BOM + noSoftHyphens.Replace(src.text) // whatever it says of its character set
 	doc, skip := htmlReader{}.read(p.b, []byte(page))
 	if skip != nil {
 		return skip
