@@ -122,7 +122,12 @@ func (x *elements) find(name string, f func(e xml.StartElement) error) error {
 }
 
 // text is the text that the element that was started last has itself.
-func (x *elements) text() (string, error) {
+func (x *elements) text() (string, error) { return x.read(false) }
+
+// allText is that text with the text of the elements in it.
+func (x *elements) allText() (string, error) { return x.read(true) }
+
+func (x *elements) read(all bool) (string, error) {
 	inside := x.depth
 	var text strings.Builder
 	for {
@@ -132,7 +137,7 @@ func (x *elements) text() (string, error) {
 		}
 		switch token := token.(type) {
 		case xml.CharData:
-			if x.depth == inside {
+			if all || x.depth == inside {
 				text.Write(token)
 			}
 		case xml.EndElement:

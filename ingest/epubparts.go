@@ -71,7 +71,7 @@ func readNav(x *elements, add func(href, title string)) error {
 			return nil // pages, or what kinds of parts there are
 		}
 		return x.find("a", func(e xml.StartElement) error {
-			title, err := allText(x)
+			title, err := x.allText()
 			add(attribute(e, "href"), title)
 			return err
 		})
@@ -88,7 +88,7 @@ func readNCX(x *elements, add func(href, title string)) error {
 		switch e.Name.Local {
 		case "navLabel":
 			var err error
-			label, err = allText(x)
+			label, err = x.allText()
 			return err
 		case "content":
 			add(attribute(e, "src"), label)
@@ -97,24 +97,4 @@ func readNCX(x *elements, add func(href, title string)) error {
 		return x.children(point)
 	}
 	return x.find("navMap", func(xml.StartElement) error { return x.children(point) })
-}
-
-// allText is the text of the element that was started last and of those in it.
-func allText(x *elements) (string, error) {
-	inside := x.depth
-	var text strings.Builder
-	for {
-		token, err := x.next()
-		if err != nil {
-			return "", err
-		}
-		switch token := token.(type) {
-		case xml.CharData:
-			text.Write(token)
-		case xml.EndElement:
-			if x.depth < inside {
-				return text.String(), nil
-			}
-		}
-	}
 }

@@ -95,18 +95,33 @@ func formatOf(name string, data []byte) (format, *Skip) {
 	if s := unsupportedName(name); s != nil {
 		return format{}, s
 	}
+	if f := formatByName(name); !f.isZero() {
+		return f, nil
+	}
+	return sniff(data)
+}
+
+// formatByName is the format that a name alone tells, or none.
+func formatByName(name string) format {
 	name = filepath.ToSlash(name)
 	if language, ok := languagesByName[strings.ToLower(path.Base(name))]; ok {
-		return codeFormat(language), nil
+		return codeFormat(language)
 	}
 	ext := extension(name)
 	if f, ok := byExtension[ext]; ok {
-		return f, nil
+		return f
 	}
 	if language, ok := languages[ext]; ok {
-		return codeFormat(language), nil
+		return codeFormat(language)
 	}
-	return sniff(data)
+	return format{}
+}
+
+// SingleByName reports whether every file of a name is one document, whatever it
+// holds: by its name it is neither an archive or the like nor unknown.
+func SingleByName(name string) bool {
+	f := formatByName(name)
+	return !f.isZero() && f.container == nil
 }
 
 // extension is what follows the last dot of the name, in lower case. A name

@@ -239,3 +239,14 @@ func BenchmarkParse(b *testing.B) {
 		})
 	}
 }
+
+func TestSingleByName(t *testing.T) {
+	for name, want := range map[string]bool{
+		"a.txt": true, "sub/a.PDF": true, "main.go": true, "Makefile": true,
+		"a.zip": false, "a.tar.gz": false, "a.eml": false, "a.json": false, "a": false, "a.unknown": false,
+	} {
+		if got := ingest.SingleByName(name); got != want {
+			t.Errorf("%s: %v", name, got)
+		}
+	}
+}

@@ -163,6 +163,9 @@ func (u upload) add(ctx context.Context, into *pipeline.Pipeline) (pipeline.Repo
 	if err := store(); err != nil || len(kept) == 0 {
 		return report, err // of an upload that holds nothing the older version stays
 	}
+	if u.id == "" && ingest.SingleByName(u.name) {
+		return report, nil // no version of it has held more; to look for that goes through the whole store
+	}
 	removed, err := into.Remove(ctx, cmp.Or(u.id, ingest.ID(u.name)), kept...)
 	report.Removed += removed
 	return report, err
