@@ -58,10 +58,19 @@ func (p Place) Through(last Place) Place {
 	case last.IsZero() || last.Kind != p.Kind:
 		return p
 	case last.In != p.In:
-		return Place{Kind: p.Kind, First: p.In + "!" + p.First, Last: last.In + "!" + last.Last}
+		return Place{Kind: p.Kind, First: within(p.In, p.First), Last: within(last.In, last.Last)}
 	}
 	p.Last = last.Last
 	return p
+}
+
+// within names a place in a part of the file, as spreadsheets do; without a part it is
+// whole, or goes through several already.
+func within(part, name string) string {
+	if part == "" {
+		return name
+	}
+	return part + "!" + name
 }
 
 // Placed is a stretch of a document's text and the place it stands at.

@@ -53,6 +53,12 @@ func TestPlaceThroughSheets(t *testing.T) {
 	if got := first.Through(last).String(); got != "rows Costs!39-Plan!7" {
 		t.Errorf("through two sheets: %q", got)
 	}
+	notes := Place{Kind: RowPlace, In: "Notes", First: "2", Last: "2"}
+	for _, got := range []Place{first.Through(last).Through(notes), first.Through(last.Through(notes))} {
+		if got.String() != "rows Costs!39-Notes!2" {
+			t.Errorf("through three sheets: %q", got)
+		}
+	}
 }
 
 func TestChunksOfATableHaveItsHeader(t *testing.T) {
