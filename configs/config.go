@@ -130,7 +130,7 @@ func Default() Config {
 		Model:  Model{Path: "waymark-e5-small"},
 		Chunk:  Chunk{Mode: string(chunk.Mode), MaxTokens: chunk.MaxTokens, MaxBytes: chunk.MaxBytes},
 		Ingest: Ingest{MaxFileBytes: 32 << 20, MaxUnpackedBytes: 512 << 20, Timeout: time.Minute},
-		Search: Search{K: 10, Level: string(retriever.Both), Landmark: 0.8, Document: 0.2, Lexical: 1},
+		Search: Search{K: 10, Level: string(retriever.Both), Landmark: 0.8, Document: 0.2, Lexical: 0.6},
 		Answer: Answer{ContextTokens: 4096, AnswerTokens: 512, Passages: 8, Condense: "llm", Judge: "off"},
 		LLM:    LLM{Provider: "extractive", APIKeyEnv: "WAYMARK_LLM_API_KEY", Timeout: 2 * time.Minute},
 		Server: defaultServer(),

@@ -28,7 +28,7 @@ const (
 //
 //	bm25                            by words alone
 //	chunk, document, both           by landmarks, by document vectors, by both
-//	both+bm25                       that, fused with the words' ranking
+//	both+bm25                       that, fused with words
 //	late-chunk, naive-both+bm25     read by another pooling of the same model
 //	chunk-x4                        with the landmarks of 4 neighbours averaged
 type Spec struct {

@@ -15,10 +15,10 @@ type Trial struct {
 }
 
 // The weights that Tune tries: shares of the landmark in the dense score, and what
-// the words' ranking counts against it.
+// the words' score counts beside it.
 var (
 	landmarkShares = []float64{0.5, 0.6, 0.7, 0.8, 0.9, 1}
-	lexicalWeights = []float64{-1, 0.25, 0.5, 1, 2}
+	lexicalWeights = []float64{-1, 0.4, 0.6, 0.8, 1, 1.5}
 )
 
 // Tuning is what came of trying weights on a set.

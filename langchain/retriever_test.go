@@ -83,7 +83,7 @@ func TestRetrieverMetadata(t *testing.T) {
 			t.Errorf("%s is %v", key, got[key])
 		}
 	}
-	if rule := got[langchain.MetaRule].(string); !strings.HasPrefix(rule, "rrf(k=60): dense #1") {
+	if rule := got[langchain.MetaRule].(string); !strings.HasPrefix(rule, "fused (1.000 + ") {
 		t.Errorf("rule %q", rule)
 	}
 }

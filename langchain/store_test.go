@@ -213,7 +213,7 @@ func TestHybridVectorStore(t *testing.T) {
 	f := newFixture(t, &langchain.VectorStoreOptions{Hybrid: true})
 	add(t, f, schema.Document{PageContent: "Error E4711 means that the pump is dry."}, schema.Document{PageContent: "Pumps are oiled in spring."})
 	got := find(t, f, "E4711", 2)
-	if got[0].Metadata[langchain.MetaScoreLexical].(float64) <= 0 || !strings.HasPrefix(got[0].Metadata[langchain.MetaRule].(string), "rrf") {
+	if got[0].Metadata[langchain.MetaScoreLexical].(float64) <= 0 || !strings.HasPrefix(got[0].Metadata[langchain.MetaRule].(string), "fused ") {
 		t.Errorf("metadata %v", got[0].Metadata)
 	}
 }

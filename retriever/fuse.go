@@ -7,9 +7,6 @@ import (
 	"strings"
 )
 
-// rrfK is the constant of reciprocal rank fusion: a rank r is worth 1/(rrfK+r).
-const rrfK = 60
-
 // found is a candidate with its rank, from 1, in each source; 0 if it is not
 // there.
 type found struct {
@@ -18,7 +15,48 @@ type found struct {
 	rule           string
 }
 
-// fuse makes one ranking of what the sources found.
+// scale takes the scores of a source to those from 0 to 1 that can be added to
+// another source's.
+type scale struct{ zero, one float64 }
+
+func (s scale) of(x float64) float64 {
+	switch {
+	case x <= s.zero:
+		return 0
+	case x >= s.one:
+		return 1
+	}
+	return (x - s.zero) / (s.one - s.zero)
+}
+
+// minSpread is the least difference of cosines that the whole scale stands for.
+// Where all are closer, as with a few passages of one file or in a language that
+// the model does not know, the vector tells little apart and words count more.
+const minSpread = 0.08
+
+// denseScale has the best candidate at 1 and the one at the depth that every search
+// asks for at 0, so that it is the same however many hits are wanted. How far
+// cosines lie apart differs between models and queries, which this evens out.
+func denseScale(list []Candidate, w Weights) scale {
+	if len(list) == 0 {
+		return scale{}
+	}
+	best, last := list[0].Score.Dense, list[min(len(list), minPool)-1].Score.Dense
+	return scale{min(last, best-minSpread*(w.Landmark+w.Document)), best}
+}
+
+// lexicalScale has the best candidate at 1; BM25 itself starts at 0, where no word
+// is held, which is also taken of candidates beyond the list.
+func lexicalScale(list []Candidate) scale {
+	if len(list) == 0 {
+		return scale{}
+	}
+	return scale{0, list[0].Score.Lexical}
+}
+
+// fuse makes one ranking of what the sources found. With both, the value is the
+// weighted mean of the two scores on their scales, from 0 to 1
+// (docs/decisions/0011-fusion.md).
 func fuse(c Candidates, q Query, req Request) []found {
 	pool := make([]found, 0, len(c.Dense)+len(c.Lexical))
 	type key struct {
@@ -26,7 +64,7 @@ func fuse(c Candidates, q Query, req Request) []found {
 		chunk    int
 	}
 	at := make(map[key]int, cap(pool))
-	place := func(c Candidate) *found {
+	entry := func(c Candidate) *found {
 		k := key{c.Document, c.Chunk}
 		if req.Level == DocumentLevel {
 			k.chunk = 0 // the document is ranked: its best chunks in both sources are one
@@ -40,25 +78,27 @@ func fuse(c Candidates, q Query, req Request) []found {
 		return &pool[i]
 	}
 	for i, c := range c.Dense {
-		place(c).dense = i + 1
+		entry(c).dense = i + 1
 	}
 	for i, c := range c.Lexical {
-		f := place(c)
+		f := entry(c)
 		f.lexical = i + 1
 		f.Score.Lexical = c.Score.Lexical
 	}
-	hybrid := q.Vector != nil && q.Words != ""
+	dense, lexical := denseScale(c.Dense, req.Weights), lexicalScale(c.Lexical)
 	for i := range pool {
 		f := &pool[i]
+		f.rule = f.explain(q, req)
 		switch {
-		case hybrid:
-			f.Score.Value = reciprocal(f.dense) + req.Lexical*reciprocal(f.lexical)
+		case q.Vector != nil && q.Words != "":
+			d, l := dense.of(f.Score.Dense), lexical.of(f.Score.Lexical)
+			f.Score.Value = (d + req.Lexical*l) / (1 + req.Lexical)
+			f.rule = fmt.Sprintf("fused (%.3f + %.4g·%.3f)/%.4g: %s", d, req.Lexical, l, 1+req.Lexical, f.rule)
 		case q.Vector != nil:
 			f.Score.Value = f.Score.Dense
 		default:
 			f.Score.Value = f.Score.Lexical
 		}
-		f.rule = f.explain(hybrid, req)
 	}
 	slices.SortFunc(pool, func(a, b found) int {
 		return cmp.Or(
@@ -72,17 +112,10 @@ func fuse(c Candidates, q Query, req Request) []found {
 	return pool
 }
 
-func reciprocal(rank int) float64 {
-	if rank == 0 {
-		return 0
-	}
-	return 1 / float64(rrfK+rank)
-}
-
-// explain says in words how the score came about.
-func (f *found) explain(hybrid bool, req Request) string {
+// explain says in words what the scores are made of.
+func (f *found) explain(q Query, req Request) string {
 	var parts []string
-	if f.dense > 0 {
+	if q.Vector != nil {
 		var terms []string
 		term := func(weight float64, name string, score float64) {
 			switch weight {
@@ -95,18 +128,18 @@ func (f *found) explain(hybrid bool, req Request) string {
 		}
 		term(req.Weights.Landmark, "landmark", f.Score.Landmark)
 		term(req.Weights.Document, "document", f.Score.Document)
-		parts = append(parts, fmt.Sprintf("dense #%d (%s)", f.dense, strings.Join(terms, " + ")))
+		parts = append(parts, fmt.Sprintf("dense%s (%s)", place(f.dense), strings.Join(terms, " + ")))
 	}
 	if f.lexical > 0 {
-		weight := ""
-		if hybrid && req.Lexical != 1 {
-			weight = fmt.Sprintf("%.4g·", req.Lexical)
-		}
-		parts = append(parts, fmt.Sprintf("%slexical #%d (bm25 %.2f)", weight, f.lexical, f.Score.Lexical))
+		parts = append(parts, fmt.Sprintf("lexical%s (bm25 %.2f)", place(f.lexical), f.Score.Lexical))
 	}
-	rule := strings.Join(parts, ", ")
-	if hybrid {
-		return fmt.Sprintf("rrf(k=%d): %s", rrfK, rule)
+	return strings.Join(parts, ", ")
+}
+
+// place names a rank; a candidate that another source found has none.
+func place(rank int) string {
+	if rank == 0 {
+		return ""
 	}
-	return rule
+	return fmt.Sprintf(" #%d", rank)
 }

@@ -59,8 +59,9 @@ type Candidate struct {
 
 // Score holds the partial scores of a chunk and what became of them.
 type Score struct {
-	// Value is what hits are ranked by: Dense, or the fused score when lexical
-	// candidates take part. Higher is better.
+	// Value is what hits are ranked by, higher being better: Dense; Lexical in a
+	// search by words alone; with both a mean from 0 to 1, 1 being the best of
+	// what the query found in both, which says nothing across queries.
 	Value float64 `json:"value"`
 	// Dense is Weights.Landmark x Landmark + Weights.Document x Document.
 	Dense float64 `json:"dense"`

@@ -14,7 +14,7 @@ const (
 	defaultK        = 10
 	defaultLandmark = 0.8
 	defaultDocument = 0.2
-	defaultLexical  = 1
+	defaultLexical  = 0.6
 )
 
 // Each source is asked for poolPerHit candidates for every hit wanted, and for
@@ -39,8 +39,8 @@ type Request struct {
 	// Weights combine the two dense scores at the level Both; zero means
 	// 0.8 for the landmark and 0.2 for the document. The other levels fix them.
 	Weights Weights
-	// Lexical is the weight of the words' ranking where it is fused with the
-	// vector's, whose weight is 1; 0 means 1, and a negative value leaves words
+	// Lexical is the weight of the words' score where it is fused with the
+	// vector's, whose weight is 1; 0 means 0.6, and a negative value leaves words
 	// out when there is a vector.
 	Lexical float64
 	// Filter restricts the search to documents whose metadata matches.
@@ -129,8 +129,8 @@ func (r Request) query() Query {
 }
 
 // Search returns the best passages of a store, best first. Where both sources
-// take part, their rankings are combined by weighted reciprocal rank fusion.
-// The K best chunks are merged where they touch in the document; places that
+// take part, what counts is the weighted mean of both scores, each put on a scale
+// from 0 to 1 by what the query found. The K best chunks are merged where they touch in the document; places that
 // this frees go to the next best that touch none.
 //
 // The same request on the same content gives the same hits in the same order.

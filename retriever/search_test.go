@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
 
 	"github.com/waymark-rag/waymark/chunker"
 	"github.com/waymark-rag/waymark/retriever"
@@ -83,16 +84,18 @@ func newCanned() *canned {
 }
 
 // dense makes dense candidates from "a0 b3 ...", the best scoring 0.9 and each
-// next 0.01 less.
+// next 0.04 less.
 func dense(list string) []retriever.Candidate {
 	return ranked(list, func(s *retriever.Score, i int) {
-		s.Dense, s.Landmark, s.Document = 0.9-float64(i)/100, 0.9-float64(i)/100, 0.5
+		s.Dense, s.Landmark, s.Document = 0.9-float64(i)/25, 0.9-float64(i)/25, 0.5
 	})
 }
 
-// lexical does the same with scores that fall from 10.
+// lexical does the same with scores that fall from 10, and dense ones that are low.
 func lexical(list string) []retriever.Candidate {
-	return ranked(list, func(s *retriever.Score, i int) { s.Lexical, s.Dense = 10-float64(i), 0.2 })
+	return ranked(list, func(s *retriever.Score, i int) {
+		s.Lexical, s.Dense, s.Landmark, s.Document = 10-float64(i), 0.2, 0.1, 0.6
+	})
 }
 
 func ranked(list string, score func(*retriever.Score, int)) []retriever.Candidate {
@@ -168,8 +171,8 @@ func TestRank(t *testing.T) {
 	for _, r := range ranked {
 		got = append(got, fmt.Sprintf("%s%d %.5f", r.Document, r.Chunk, r.Score.Value))
 	}
-	// b0 is in both sources; neither a3 and a4, which touch, nor K makes it fewer.
-	want := []string{"b0 0.03227", "a3 0.01639", "a4 0.01613", "c1 0.01613"}
+	// Neither a3 and a4, which touch, nor K makes it fewer.
+	want := []string{"a3 0.62500", "b0 0.37500", "c1 0.33750", "a4 0.31250"}
 	if d := cmp.Diff(want, got); d != "" || len(c.fetched) > 0 {
 		t.Errorf("read %v; want -, got +:\n%s", c.fetched, d)
 	}
@@ -180,19 +183,19 @@ func TestRank(t *testing.T) {
 
 func TestSearchHit(t *testing.T) {
 	c := newCanned()
-	c.found = retriever.Candidates{Dense: dense("b7 a3"), Lexical: lexical("a4")}
+	c.found = retriever.Candidates{Dense: dense("b7 a3 c0"), Lexical: lexical("b7")}
 	hits := search(t, c, retriever.Request{Vector: vector, Words: "x", Neighbours: 1, Lexical: 0.5})
 	want := retriever.Hit{
-		Document: "a", Title: "Ta", Metadata: map[string]any{"id": "a"}, Headings: []string{"h3"}, Text: "a2 a3 a4 a5 ",
-		Range: chunker.Range{Start: 6, End: 18}, Source: chunker.Range{Start: 106, End: 118}, Lines: retriever.Lines{First: 3, Last: 7},
-		Chunk: 3, Chunks: [2]int{2, 5},
-		Score: retriever.Score{Value: 1.0 / 62, Dense: 0.89, Landmark: 0.89, Document: 0.5},
-		Rule:  "rrf(k=60): dense #2 (0.8·landmark 0.890 + 0.2·document 0.500)",
+		Document: "a", Title: "Ta", Metadata: map[string]any{"id": "a"}, Headings: []string{"h3"}, Text: "a2 a3 a4 ",
+		Range: chunker.Range{Start: 6, End: 15}, Source: chunker.Range{Start: 106, End: 115}, Lines: retriever.Lines{First: 3, Last: 6},
+		Chunk: 3, Chunks: [2]int{2, 4},
+		Score: retriever.Score{Value: value(0.5, 0.5, 0), Dense: 0.86, Landmark: 0.86, Document: 0.5},
+		Rule:  "fused (0.500 + 0.5·0.000)/1.5: dense #2 (0.8·landmark 0.860 + 0.2·document 0.500)",
 	}
-	if d := cmp.Diff(want, hits[1]); d != "" {
+	if d := cmp.Diff(want, hits[1], cmpopts.EquateApprox(0, 1e-9)); d != "" {
 		t.Errorf("want -, got +:\n%s", d)
 	}
-	if d := cmp.Diff([][]string{{"b", "a"}}, c.fetched); d != "" || c.wanted[0] != (retriever.Want{Text: true, Chunks: true}) {
+	if d := cmp.Diff([][]string{{"b", "a", "c"}}, c.fetched); d != "" || c.wanted[0] != (retriever.Want{Text: true, Chunks: true}) {
 		t.Errorf("read %v with %+v, want the final documents once, with their text", c.fetched, c.wanted)
 	}
 	hits[0].Metadata["id"] = "spoilt"
@@ -201,10 +204,13 @@ func TestSearchHit(t *testing.T) {
 	}
 }
 
+// value is what scaled scores give, added up as Search does it.
+func value(weight, dense, lexical float64) float64 { return (dense + weight*lexical) / (1 + weight) }
+
 func TestSearchFuses(t *testing.T) {
-	rrf := func(rank int) float64 { return 1 / float64(60+rank) }
 	c := newCanned()
-	c.found = retriever.Candidates{Dense: dense("a0 b0 c0"), Lexical: lexical("c0 a5")}
+	// Of the dense scores 0.9 is the best and 0.74 the last; a5 is below it.
+	c.found = retriever.Candidates{Dense: dense("a0 b0 c0 a8 b8"), Lexical: lexical("c0 a5")}
 	for _, test := range []struct {
 		name    string
 		request retriever.Request
@@ -213,18 +219,18 @@ func TestSearchFuses(t *testing.T) {
 		rules   []string
 	}{
 		{
-			"both", retriever.Request{Vector: vector, Words: "x"},
-			[]string{"*c0", "*a0", "*b0", "*a5"}, []float64{rrf(3) + rrf(1), rrf(1), rrf(2), rrf(2)},
+			"both", retriever.Request{Vector: vector, Words: "x", K: 4},
+			[]string{"*c0", "*a0", "*b0", "*a5"}, []float64{value(0.6, 0.5, 1), value(0.6, 1, 0), value(0.6, 0.75, 0), value(0.6, 0, 0.9)},
 			[]string{
-				"rrf(k=60): dense #3 (0.8·landmark 0.880 + 0.2·document 0.500), lexical #1 (bm25 10.00)",
-				"rrf(k=60): dense #1 (0.8·landmark 0.900 + 0.2·document 0.500)",
-				"rrf(k=60): dense #2 (0.8·landmark 0.890 + 0.2·document 0.500)",
-				"rrf(k=60): lexical #2 (bm25 9.00)",
+				"fused (0.500 + 0.6·1.000)/1.6: dense #3 (0.8·landmark 0.820 + 0.2·document 0.500), lexical #1 (bm25 10.00)",
+				"fused (1.000 + 0.6·0.000)/1.6: dense #1 (0.8·landmark 0.900 + 0.2·document 0.500)",
+				"fused (0.750 + 0.6·0.000)/1.6: dense #2 (0.8·landmark 0.860 + 0.2·document 0.500)",
+				"fused (0.000 + 0.6·0.900)/1.6: dense (0.8·landmark 0.100 + 0.2·document 0.600), lexical #2 (bm25 9.00)",
 			},
 		}, {
 			"words count less", retriever.Request{Vector: vector, Words: "x", Lexical: 0.01, Level: retriever.ChunkLevel, K: 2},
-			[]string{"*a0", "*b0"}, []float64{rrf(1), rrf(2)},
-			[]string{"rrf(k=60): dense #1 (landmark 0.900)", "rrf(k=60): dense #2 (landmark 0.890)"},
+			[]string{"*a0", "*b0"}, []float64{value(0.01, 1, 0), value(0.01, 0.75, 0)},
+			[]string{"fused (1.000 + 0.01·0.000)/1.01: dense #1 (landmark 0.900)", "fused (0.750 + 0.01·0.000)/1.01: dense #2 (landmark 0.860)"},
 		}, {
 			"words left out", retriever.Request{Vector: vector, Words: "x", Lexical: -1, K: 1, Weights: retriever.Weights{Landmark: 0.75, Document: 1}},
 			[]string{"*a0"}, []float64{0.9},
@@ -234,17 +240,9 @@ func TestSearchFuses(t *testing.T) {
 			[]string{"*c0", "*a5"}, []float64{10, 9},
 			[]string{"lexical #1 (bm25 10.00)", "lexical #2 (bm25 9.00)"},
 		}, {
-			"documents", retriever.Request{Vector: vector, Words: "x", Level: retriever.DocumentLevel},
-			[]string{"*a0", "*c0", "*b0"}, []float64{rrf(1) + rrf(2), rrf(3) + rrf(1), rrf(2)},
-			[]string{
-				"rrf(k=60): dense #1 (document 0.500), lexical #2 (bm25 9.00)",
-				"rrf(k=60): dense #3 (document 0.500), lexical #1 (bm25 10.00)",
-				"rrf(k=60): dense #2 (document 0.500)",
-			},
-		}, {
-			"the weight of words in the rule", retriever.Request{Vector: vector, Words: "x", Lexical: 2, K: 1},
-			[]string{"*c0"}, []float64{rrf(3) + 2*rrf(1)},
-			[]string{"rrf(k=60): dense #3 (0.8·landmark 0.880 + 0.2·document 0.500), 2·lexical #1 (bm25 10.00)"},
+			"words count twice", retriever.Request{Vector: vector, Words: "x", Lexical: 2, K: 1},
+			[]string{"*c0"}, []float64{value(2, 0.5, 1)},
+			[]string{"fused (0.500 + 2·1.000)/3: dense #3 (0.8·landmark 0.820 + 0.2·document 0.500), lexical #1 (bm25 10.00)"},
 		},
 	} {
 		hits := search(t, c, test.request)
@@ -257,7 +255,7 @@ func TestSearchFuses(t *testing.T) {
 		if d := cmp.Diff(test.want, texts(hits)); d != "" {
 			t.Errorf("%s: want -, got +:\n%s", test.name, d)
 		}
-		if d := cmp.Diff(test.values, values); d != "" {
+		if d := cmp.Diff(test.values, values, cmpopts.EquateApprox(0, 1e-9)); d != "" {
 			t.Errorf("%s: values: want -, got +:\n%s", test.name, d)
 		}
 		if d := cmp.Diff(test.rules, rules); d != "" {
@@ -301,12 +299,12 @@ func TestSearchMinScore(t *testing.T) {
 		want []string
 	}{
 		{retriever.MinScore{}, []string{"*b0", "*a0", "*c0"}},
-		{retriever.MinScore{Landmark: least(0.89)}, []string{"*b0", "*a0"}},
+		{retriever.MinScore{Landmark: least(0.86)}, []string{"*b0", "*a0"}},
 		{retriever.MinScore{Dense: least(0.9)}, []string{"*a0"}},
 		{retriever.MinScore{Document: least(0.5)}, []string{"*b0", "*a0", "*c0"}},
 		{retriever.MinScore{Document: least(-1)}, []string{"*b0", "*a0", "*c0"}},
 		{retriever.MinScore{Lexical: least(0.1)}, []string{"*b0"}},
-		{retriever.MinScore{Value: least(0.02)}, []string{"*b0"}},
+		{retriever.MinScore{Value: least(0.65)}, []string{"*b0"}},
 		{retriever.MinScore{Dense: least(0.9), Lexical: least(0.1)}, []string{}},
 	} {
 		c := newCanned()
@@ -427,7 +425,7 @@ func ExampleSearch() {
 	}
 	// Output:
 	// b lines 1-2: b0
-	//   0.0325 by rrf(k=60): dense #2 (0.8·landmark 0.890 + 0.2·document 0.500), lexical #1 (bm25 10.00)
+	//   0.6875 by fused (0.500 + 0.6·1.000)/1.6: dense #2 (0.8·landmark 0.860 + 0.2·document 0.500), lexical #1 (bm25 10.00)
 	// a lines 4-6: a3 a4
-	//   0.0164 by rrf(k=60): dense #1 (0.8·landmark 0.900 + 0.2·document 0.500)
+	//   0.6250 by fused (1.000 + 0.6·0.000)/1.6: dense #1 (0.8·landmark 0.900 + 0.2·document 0.500)
 }

@@ -32,7 +32,7 @@ func talk(t *testing.T, c *chat, input string, answer func(ctx context.Context, 
 
 // caves answers every question by its number in the conversation.
 func caves(_ context.Context, question string, history []llm.Message, stream func(pipeline.Event) error) (pipeline.Answer, error) {
-	hit := retriever.Hit{Document: "caves.md", Text: "Dragons sleep in caves.\x1b[2J", Source: chunker.Range{Start: 9, End: 35}, Lines: retriever.Lines{First: 3, Last: 3}, Rule: "rrf"}
+	hit := retriever.Hit{Document: "caves.md", Text: "Dragons sleep in caves.\x1b[2J", Source: chunker.Range{Start: 9, End: 35}, Lines: retriever.Lines{First: 3, Last: 3}, Rule: "fused"}
 	a := pipeline.Answer{
 		Text: "In caves [1].", Query: question, Passages: []retriever.Hit{hit},
 		Citations: []pipeline.Citation{{Number: 1, Document: hit.Document, Source: hit.Source, Lines: hit.Lines}},
@@ -63,7 +63,7 @@ func TestChat(t *testing.T) {
 	answer := "In caves [1].\n\n[1] caves.md:3  (bytes 9-35)\n\n"
 	want := "no sources: the last answer cites none, or there is none yet\n" +
 		answer + "(searched for: dragons and in winter?)\n" + answer +
-		"[1] caves.md:3\n   bytes 9-35, rrf\n   | Dragons sleep in caves.\uFFFD[2J\n\n" +
+		"[1] caves.md:3\n   bytes 9-35, fused\n   | Dragons sleep in caves.\uFFFD[2J\n\n" +
 		answer + "(searched for: dragons /path/to is what?)\n" + answer
 	if diff := cmp.Diff(want, stdout); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)

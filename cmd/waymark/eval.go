@@ -35,7 +35,7 @@ of passages, with 95% intervals, by answer position and document length.
 A system is named by how it encodes and ranks:
   bm25                          by words alone
   chunk, document, both         by landmarks, by document vectors, by both
-  both+bm25                     that, fused with the words' ranking, as search does it
+  both+bm25                     that, fused with words, as search does it
   late-chunk, naive-both+bm25   read by another pooling: cls, mean, late, multicls, naive
   chunk-x4                      with the landmarks of 4 neighbouring chunks averaged
 all stands for every baseline. Model, chunks and weights come from the settings.

@@ -128,8 +128,8 @@ func (f *fake) find(q question) answer {
 				Passage: len(a.Passages), Document: id, Title: title(id, text), Headings: []string{title(id, text)}, Text: chunk,
 				Range: c, Source: c, Start16: units(text[:c.Start]), End16: units(text[:c.End]), Chunk: i,
 				Lines: map[string]int{"first": line, "last": line + strings.Count(strings.TrimSpace(chunk), "\n")},
-				Score: map[string]float64{"value": 0.0328, "dense": 0.8, "landmark": 0.823, "document": 0.644, "lexical": 7.25 - float64(len(a.Passages))},
-				Rule:  "rrf(k=60): dense #1 (0.8·landmark 0.823 + 0.2·document 0.644), lexical #1 (bm25 7.25)",
+				Score: map[string]float64{"value": 1, "dense": 0.8, "landmark": 0.823, "document": 0.644, "lexical": 7.25 - float64(len(a.Passages))},
+				Rule:  "fused (1.000 + 0.6·1.000)/1.6: dense #1 (0.8·landmark 0.823 + 0.2·document 0.644), lexical #1 (bm25 7.25)",
 			}
 			a.Passages = append(a.Passages, p)
 		}

@@ -87,7 +87,7 @@ func TestUploadAskCiteDelete(t *testing.T) {
 			t.Errorf("the score of the %s is %q, want %q", row, got, want)
 		}
 	}
-	if got := p.text(".rule code"); !strings.HasPrefix(got, "rrf(k=60): dense #1") {
+	if got := p.text(".rule code"); !strings.HasPrefix(got, "fused (1.000 + 0.6·1.000)/1.6: dense #1") {
 		t.Errorf("the rule is %q", got)
 	}
 	p.picture("citation")
