@@ -147,7 +147,7 @@ func (v *onnxValue) addDims(data []byte) error {
 var errShort = errors.New("it ends early")
 
 // fields calls f for each field of a protobuf message, with the value of a
-// number or the bytes of anything of variable length.
+// number of variable length or the bytes of anything else.
 func fields(data []byte, f func(field int, number uint64, bytes []byte) error) error {
 	for len(data) > 0 {
 		tag, n := binary.Uvarint(data)
@@ -171,6 +171,7 @@ func fields(data []byte, f func(field int, number uint64, bytes []byte) error) e
 			if len(data) < size {
 				return errShort
 			}
+			body = data[:size]
 			data = data[size:]
 		case 2:
 			size, n := binary.Uvarint(data)

@@ -25,6 +25,12 @@ var ErrNotBuilt = errors.New("this program was built without ONNX Runtime, so it
 // ErrLibrary is wrapped by Open's error when no usable ONNX Runtime is found.
 var ErrLibrary = errors.New("no usable ONNX Runtime")
 
+// Runtime is what runs a graph.
+type Runtime string
+
+// ONNXRuntime runs every graph.
+const ONNXRuntime Runtime = "onnxruntime"
+
 // Options tunes Open. The zero value is the default.
 type Options struct {
 	// Library is the path of the ONNX Runtime shared library or of the folder
@@ -34,6 +40,9 @@ type Options struct {
 	// Threads is how many sequences run at once, each on one thread; 0 means
 	// as many as the process may use CPUs.
 	Threads int
+	// Runtime is what runs the graph; empty means the kernels of package bert
+	// where they can, else ONNX Runtime.
+	Runtime Runtime
 	// Pooling reads vectors in another way than the model was made for, to
 	// compare; empty keeps the model's own.
 	Pooling landmark.Pooling
@@ -50,7 +59,8 @@ type Model struct {
 	Digest string
 	// Notes are modeldir's remarks on the directory, for people.
 	Notes []string
-	// Runtime says which ONNX Runtime runs it and where its library is.
+	// Runtime says what runs it: the built-in kernels, or which ONNX Runtime, and
+	// where its library is.
 	Runtime string
 
 	close func() error

@@ -11,6 +11,7 @@ import (
 
 	"github.com/waymark-rag/waymark/landmark"
 	"github.com/waymark-rag/waymark/landmark/modeldir"
+	"github.com/waymark-rag/waymark/landmark/onnx/bert"
 )
 
 // Open loads the model directory at the root of fsys and checks that it gives
@@ -38,12 +39,13 @@ func Open(ctx context.Context, fsys fs.FS, opts *Options) (*Model, error) {
 	if err != nil {
 		return nil, err
 	}
-	enc, err := newEncoder(fsys, spec, o)
+	m := &Model{Name: spec.Name, Digest: spec.Digest, Notes: spec.Notes}
+	enc, err := m.openEncoder(fsys, spec, o)
 	if err != nil {
 		return nil, errors.Join(err, tok.close())
 	}
-	m := &Model{Name: spec.Name, Digest: spec.Digest, Notes: spec.Notes, Runtime: enc.env.String()}
-	m.close = func() error { return errors.Join(enc.close(), tok.close()) }
+	closeEncoder := m.close
+	m.close = func() error { return errors.Join(closeEncoder(), tok.close()) }
 	if m.Model, err = landmark.New(tok, enc, spec.Config, &o.Encode); err == nil && spec.Golden != nil {
 		err = spec.Golden.Check(ctx, m.Model)
 	}
@@ -55,4 +57,27 @@ func Open(ctx context.Context, fsys fs.FS, opts *Options) (*Model, error) {
 		return nil, errors.Join(err, m.Close())
 	}
 	return m, nil
+}
+
+// openEncoder opens what runs the graph, and notes what that is and how to close it.
+func (m *Model) openEncoder(fsys fs.FS, spec *modeldir.Spec, o Options) (landmark.Encoder, error) {
+	if o.Runtime == "" && spec.Golden != nil { // which shows that the graph was understood
+		enc, err := bert.New(spec.Graph.Data, bert.Options{Threads: o.Threads})
+		if err == nil {
+			m.Runtime = fmt.Sprintf("built-in kernels (%s)", enc.Level())
+			m.close = func() error { enc.Close(); return nil }
+			spec.Config.OnePerBatch = false // since each row has a range of its own
+			return enc, nil
+		}
+		if !errors.Is(err, bert.ErrUnsupported) {
+			return nil, fmt.Errorf("%s: %w", spec.Graph.File, err)
+		}
+	}
+	enc, err := newEncoder(fsys, spec, o)
+	if err != nil {
+		return nil, err
+	}
+	m.Runtime = enc.env.String()
+	m.close = enc.close
+	return enc, nil
 }
