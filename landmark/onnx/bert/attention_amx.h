@@ -57,105 +57,119 @@ INLINE AMX void pack_values_amx(const uint16_t *values, long stride, int count, 
 			}
 }
 
-// softmax_amx turns 16 rows of scores into shares that are not yet divided by their sums.
-INLINE AMX void softmax_amx(const float *scores, long stride, int padded, uint16_t *shares, long share_stride, float *inverse) {
-	for (int r = 0; r < 16; r++) {
-		const float *row = scores + r * stride;
-		uint16_t *out = shares + r * share_stride;
-		__m512 m0 = _mm512_load_ps(row), m1 = _mm512_load_ps(row + 16);
-		for (int k = 32; k < padded; k += 32) {
-			m0 = _mm512_max_ps(m0, _mm512_load_ps(row + k));
-			m1 = _mm512_max_ps(m1, _mm512_load_ps(row + k + 16));
-		}
-		__m512 most = _mm512_set1_ps(_mm512_reduce_max_ps(_mm512_max_ps(m0, m1)));
-		__m512 s0 = _mm512_setzero_ps(), s1 = s0;
+// halves_amx multiplies 32 rows of 16-bit floats, stride bytes apart, with two columns of steps packed tiles, each skip
+// numbers behind the one before.
+INLINE AMX void halves_amx(const uint16_t *rows, long stride, const uint16_t *left, const uint16_t *right, int steps, long skip, float *out, long out_stride) {
+	written();
+	_tile_zero(0);
+	_tile_zero(1);
+	_tile_zero(2);
+	_tile_zero(3);
+	for (int k = 0; k < steps; k++) {
+		_tile_loadd(4, rows + k * 32, stride);
+		_tile_loadd(6, left + k * skip, 64);
+		_tile_dpbf16ps(0, 4, 6);
+		_tile_loadd(7, right + k * skip, 64);
+		_tile_dpbf16ps(1, 4, 7);
+		_tile_loadd(5, (const char *)(rows + k * 32) + 16 * stride, stride);
+		_tile_dpbf16ps(2, 5, 6);
+		_tile_dpbf16ps(3, 5, 7);
+	}
+	_tile_stored(0, out, out_stride);
+	_tile_stored(1, out + 16, out_stride);
+	_tile_stored(2, (char *)out + 16 * out_stride, out_stride);
+	_tile_stored(3, (char *)(out + 16) + 16 * out_stride, out_stride);
+}
+
+enum {
+	ASKED = 32,  // queries at a time
+	SEEN = 128,  // keys at a time: what belongs to a block of scores stays in the nearest cache
+};
+
+// Of each query, while its keys are gone through: the largest score so far, the sums of the shares' columns and what
+// the values add up to, both relative to that score.
+typedef struct {
+	float most[ASKED];
+	float sums[ASKED * 16];
+	float mixed[ASKED * 64];
+	float scores[ASKED * SEEN];
+	uint16_t shares[ASKED * SEEN];
+	float products[ASKED * 32];
+} __attribute__((aligned(64))) softmax;
+
+// share_amx turns scores into shares of the keys so far, padded of them in this block, and returns what the shares of the
+// blocks before are to be multiplied by.
+INLINE AMX float share_amx(softmax *s, int r, int padded, int first) {
+	const float *row = s->scores + r * SEEN;
+	__m512 m0 = _mm512_load_ps(row), m1 = _mm512_load_ps(row + 16);
+	for (int k = 32; k < padded; k += 32) {
+		m0 = _mm512_max_ps(m0, _mm512_load_ps(row + k));
+		m1 = _mm512_max_ps(m1, _mm512_load_ps(row + k + 16));
+	}
+	float most = _mm512_reduce_max_ps(_mm512_max_ps(m0, m1)), factor = 0;
+	if (!first) {
+		if (most < s->most[r]) most = s->most[r];
+		factor = _mm512_cvtss_f32(exp2_16(_mm512_set1_ps(s->most[r] - most)));
+	}
+	s->most[r] = most;
+	const __m512 by = _mm512_set1_ps(most);
+	__m512 s0 = _mm512_setzero_ps(), s1 = s0;
+	for (int k = 0; k < padded; k += 32) {
+		const __m512 e0 = exp2_16(_mm512_sub_ps(_mm512_load_ps(row + k), by));
+		const __m512 e1 = exp2_16(_mm512_sub_ps(_mm512_load_ps(row + k + 16), by));
+		s0 = _mm512_add_ps(s0, e0);
+		s1 = _mm512_add_ps(s1, e1);
+		_mm512_store_si512(s->shares + r * SEEN + k, (__m512i)_mm512_cvtne2ps_pbh(e1, e0));
+	}
+	s0 = _mm512_add_ps(s0, s1);
+	if (!first) s0 = _mm512_fmadd_ps(_mm512_load_ps(s->sums + r * 16), _mm512_set1_ps(factor), s0);
+	_mm512_store_ps(s->sums + r * 16, s0);
+	return factor;
+}
+
+// ask_amx gives what up to 32 queries see of packed keys and values.
+INLINE AMX void ask_amx(softmax *s, const uint16_t *queries, long width, const uint16_t *keys, const uint16_t *values, int count, int size, int rows, float *out) {
+	for (int from = 0; from < count; from += SEEN) {
+		const int here = count - from < SEEN ? count - from : SEEN, padded = (here + 31) / 32 * 32;
 		for (int k = 0; k < padded; k += 32) {
-			__m512 e0 = exp2_16(_mm512_sub_ps(_mm512_load_ps(row + k), most));
-			__m512 e1 = exp2_16(_mm512_sub_ps(_mm512_load_ps(row + k + 16), most));
-			s0 = _mm512_add_ps(s0, e0);
-			s1 = _mm512_add_ps(s1, e1);
-			_mm512_store_si512(out + k, (__m512i)_mm512_cvtne2ps_pbh(e1, e0));
+			const uint16_t *tiles = keys + (long)(from + k) * size;
+			halves_amx(queries, width * 2, tiles, tiles + 16 * size, size / 32, 512, s->scores + k, SEEN * 4);
 		}
-		inverse[r] = 1 / _mm512_reduce_add_ps(_mm512_add_ps(s0, s1));
+		for (int r = 0; r < ASKED && here < padded; r++)
+			for (int k = here; k < padded; k++) s->scores[r * SEEN + k] = NEVER;
+		float factors[ASKED];
+		for (int r = 0; r < ASKED; r++) factors[r] = share_amx(s, r, padded, from == 0);
+		for (int d = 0; d < size; d += 32) {
+			const uint16_t *tiles = values + (long)from * size + d * 32;
+			halves_amx(s->shares, SEEN * 2, tiles, tiles + 512, padded / 32, 32 * size, s->products, 128);
+			for (int r = 0; r < rows; r++)
+				for (int half = 0; half < 32; half += 16) {
+					float *to = s->mixed + r * size + d + half;
+					__m512 v = _mm512_load_ps(s->products + r * 32 + half);
+					if (from > 0) v = _mm512_fmadd_ps(_mm512_load_ps(to), _mm512_set1_ps(factors[r]), v);
+					_mm512_store_ps(to, v);
+				}
+		}
+	}
+	for (int r = 0; r < rows; r++) {
+		const __m512 by = _mm512_set1_ps(1 / _mm512_reduce_add_ps(_mm512_load_ps(s->sums + r * 16)));
+		for (int d = 0; d < size; d += 16) _mm512_store_ps(out + r * width + d, _mm512_mul_ps(_mm512_load_ps(s->mixed + r * size + d), by));
 	}
 }
 
 INLINE AMX void attention_amx(const bert_model *m, bert_scratch *s, bert_spans keys, bert_spans queries) {
 	const int width = m->shape.width, size = width / m->shape.heads;
 	const uint16_t *query = s->query, *keyvalue = s->keyvalue;
+	softmax state;
 	for (int i = 0; i < keys.count; i++) {
-		const int first = keys.starts[i], count = keys.starts[i + 1] - first, padded = (count + 31) / 32 * 32;
-		const long stride = padded + 16, share_stride = padded + 32;
-		for (int head = 0; head < m->shape.heads && queries.starts[i] < queries.starts[i + 1]; head++) {
+		const int first = keys.starts[i], count = keys.starts[i + 1] - first, end = queries.starts[i + 1];
+		for (int head = 0; head < m->shape.heads && queries.starts[i] < end; head++) {
 			const uint16_t *own = keyvalue + (long)first * 2 * width + head * size;
-			pack_keys_amx(own, 2 * width, padded, size, s->keys);
+			pack_keys_amx(own, 2 * width, (count + 31) / 32 * 32, size, s->keys);
 			pack_values_amx(own + width, 2 * width, count, size, s->values);
-			written();
-			for (int q = queries.starts[i]; q < queries.starts[i + 1]; q += 16) {
-				const uint16_t *asked = query + (long)q * width + head * size;
-				_tile_loadd(4, asked, width * 2);
-				if (size == 64) _tile_loadd(5, asked + 32, width * 2);
-				const uint16_t *tile = s->keys;
-				for (int k = 0; k < padded; k += 32) {
-					_tile_zero(0);
-					_tile_zero(1);
-					_tile_loadd(6, tile, 64);
-					_tile_dpbf16ps(0, 4, 6);
-					if (size == 64) {
-						tile += 512;
-						_tile_loadd(6, tile, 64);
-						_tile_dpbf16ps(0, 5, 6);
-					}
-					tile += 512;
-					_tile_loadd(7, tile, 64);
-					_tile_dpbf16ps(1, 4, 7);
-					if (size == 64) {
-						tile += 512;
-						_tile_loadd(7, tile, 64);
-						_tile_dpbf16ps(1, 5, 7);
-					}
-					tile += 512;
-					_tile_stored(0, s->scores + k, stride * 4);
-					_tile_stored(1, s->scores + k + 16, stride * 4);
-				}
-				for (int r = 0; r < 16 && padded > count; r++)
-					for (int k = count; k < padded; k++) s->scores[r * stride + k] = NEVER;
-				float inverse[16];
-				softmax_amx(s->scores, stride, padded, s->shares, share_stride, inverse);
-				written();
-				_tile_zero(0);
-				_tile_zero(1);
-				_tile_zero(2);
-				_tile_zero(3);
-				tile = s->values;
-				for (int k = 0; k < padded; k += 32) {
-					_tile_loadd(4, s->shares + k, share_stride * 2);
-					_tile_loadd(6, tile, 64);
-					_tile_dpbf16ps(0, 4, 6);
-					_tile_loadd(7, tile + 512, 64);
-					_tile_dpbf16ps(1, 4, 7);
-					tile += 1024;
-					if (size == 64) {
-						_tile_loadd(6, tile, 64);
-						_tile_dpbf16ps(2, 4, 6);
-						_tile_loadd(7, tile + 512, 64);
-						_tile_dpbf16ps(3, 4, 7);
-						tile += 1024;
-					}
-				}
-				float *sums = s->sums;
-				_tile_stored(0, sums, size * 4);
-				_tile_stored(1, sums + 16, size * 4);
-				if (size == 64) {
-					_tile_stored(2, sums + 32, size * 4);
-					_tile_stored(3, sums + 48, size * 4);
-				}
-				const int rows = queries.starts[i + 1] - q < 16 ? queries.starts[i + 1] - q : 16;
-				for (int r = 0; r < rows; r++) {
-					float *out = s->mixed + (long)(q + r) * width + head * size;
-					for (int d = 0; d < size; d += 16)
-						_mm512_storeu_ps(out + d, _mm512_mul_ps(_mm512_load_ps(sums + r * size + d), _mm512_set1_ps(inverse[r])));
-				}
+			for (int q = queries.starts[i]; q < end; q += ASKED) {
+				const long at = (long)q * width + head * size;
+				ask_amx(&state, query + at, width, s->keys, s->values, count, size, end - q < ASKED ? end - q : ASKED, s->mixed + at);
 			}
 		}
 	}

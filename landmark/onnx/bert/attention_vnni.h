@@ -5,7 +5,7 @@
 
 #include "product.h"
 
-enum { ASKED = 4 }; // queries at a time
+enum { TOGETHER = 4 }; // queries at a time
 
 // pack_keys_vnni writes keys as columns: numbers[d][k].
 INLINE VECTOR void pack_keys_vnni(const float *keys, long stride, int count, int padded, int size, float *out) {
@@ -34,39 +34,39 @@ INLINE VECTOR void attention_vnni(const bert_model *m, bert_scratch *s, bert_spa
 		for (int head = 0; head < m->shape.heads && queries.starts[i] < queries.starts[i + 1]; head++) {
 			const float *own = keyvalue + (long)first * 2 * width + head * size;
 			pack_keys_vnni(own, 2 * width, count, padded, size, columns);
-			for (int q = queries.starts[i]; q < queries.starts[i + 1]; q += ASKED) {
+			for (int q = queries.starts[i]; q < queries.starts[i + 1]; q += TOGETHER) {
 				const float *asked = query + (long)q * width + head * size;
 				for (int k = 0; k < padded; k += 32) {
-					__m512 sum[ASKED][2];
-					for (int r = 0; r < ASKED; r++) sum[r][0] = sum[r][1] = _mm512_setzero_ps();
+					__m512 sum[TOGETHER][2];
+					for (int r = 0; r < TOGETHER; r++) sum[r][0] = sum[r][1] = _mm512_setzero_ps();
 					for (int d = 0; d < size; d++) {
 						__m512 a = _mm512_load_ps(columns + (long)d * padded + k), b = _mm512_load_ps(columns + (long)d * padded + k + 16);
 #pragma GCC unroll 4
-						for (int r = 0; r < ASKED; r++) {
+						for (int r = 0; r < TOGETHER; r++) {
 							__m512 x = _mm512_set1_ps(asked[(long)r * width + d]);
 							sum[r][0] = _mm512_fmadd_ps(x, a, sum[r][0]);
 							sum[r][1] = _mm512_fmadd_ps(x, b, sum[r][1]);
 						}
 					}
-					for (int r = 0; r < ASKED; r++) {
+					for (int r = 0; r < TOGETHER; r++) {
 						_mm512_store_ps(s->scores + (long)r * padded + k, sum[r][0]);
 						_mm512_store_ps(s->scores + (long)r * padded + k + 16, sum[r][1]);
 					}
 				}
-				float inverse[ASKED];
-				for (int r = 0; r < ASKED; r++) {
+				float inverse[TOGETHER];
+				for (int r = 0; r < TOGETHER; r++) {
 					for (int k = count; k < padded; k++) s->scores[(long)r * padded + k] = NEVER;
 					softmax_vnni(s->scores + (long)r * padded, padded, &inverse[r]);
 				}
-				const int rows = queries.starts[i + 1] - q < ASKED ? queries.starts[i + 1] - q : ASKED;
+				const int rows = queries.starts[i + 1] - q < TOGETHER ? queries.starts[i + 1] - q : TOGETHER;
 				for (int d = 0; d < size; d += 32) {
-					__m512 sum[ASKED][2];
-					for (int r = 0; r < ASKED; r++) sum[r][0] = sum[r][1] = _mm512_setzero_ps();
+					__m512 sum[TOGETHER][2];
+					for (int r = 0; r < TOGETHER; r++) sum[r][0] = sum[r][1] = _mm512_setzero_ps();
 					const float *values = own + width + d;
 					for (int k = 0; k < count; k++) {
 						__m512 a = _mm512_loadu_ps(values + (long)k * 2 * width), b = _mm512_loadu_ps(values + (long)k * 2 * width + 16);
 #pragma GCC unroll 4
-						for (int r = 0; r < ASKED; r++) {
+						for (int r = 0; r < TOGETHER; r++) {
 							__m512 x = _mm512_set1_ps(s->scores[(long)r * padded + k]);
 							sum[r][0] = _mm512_fmadd_ps(x, a, sum[r][0]);
 							sum[r][1] = _mm512_fmadd_ps(x, b, sum[r][1]);

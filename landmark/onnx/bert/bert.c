@@ -32,10 +32,10 @@ struct bert_scratch {
 	bert_rows rows, picked;
 	void *query, *keyvalue;       // as attention takes them
 	void *keys;                   // of one head of one sequence
-	uint16_t *values, *shares;
-	float *scores, *sums;
+	uint16_t *values;
+	float *scores;
 	float *mixed;                // what attention gives
-	float *hidden, *low, *high, *split;
+	float *hidden, *high, *split;
 	uint8_t *hidden_bytes;
 	int32_t *block;
 	void *memory;
@@ -200,12 +200,9 @@ static void take_scratch(arena *a, bert_scratch *s, bert_shape shape, int rows, 
 	s->keyvalue = take(a, sizeof(float) * all * 2 * width);
 	s->keys = take(a, sizeof(float) * keys * size);
 	s->values = take(a, sizeof(uint16_t) * keys * size);
-	s->shares = take(a, sizeof(uint16_t) * keys * 16);
-	s->scores = take(a, sizeof(float) * keys * 16);
-	s->sums = take(a, sizeof(float) * 16 * size);
+	s->scores = take(a, sizeof(float) * keys * TOGETHER);
 	s->mixed = take(a, sizeof(float) * all * width);
 	s->hidden = take(a, sizeof(float) * ROWS * hidden);
-	s->low = take(a, sizeof(float) * ROWS * 16);
 	s->high = take(a, sizeof(float) * ROWS * 16);
 	s->split = take(a, sizeof(float) * ROWS * SPLIT);
 	s->hidden_bytes = take(a, (size_t)ROWS * hidden);

@@ -63,18 +63,14 @@ INLINE TARGET void KERNEL(up)(const bert_product *p, const uint8_t *bytes, const
 				__m512 b = gelu_16(real_16(sums + i * BLOCK + 16, scales[r], right));
 				_mm512_store_ps(s->hidden + (long)r * p->outer + column, a);
 				_mm512_store_ps(s->hidden + (long)r * p->outer + column + 16, b);
-				__m512 low = _mm512_min_ps(a, b), high = _mm512_max_ps(a, b);
-				if (column > 0) {
-					low = _mm512_min_ps(low, _mm512_load_ps(s->low + r * 16));
-					high = _mm512_max_ps(high, _mm512_load_ps(s->high + r * 16));
-				}
-				_mm512_store_ps(s->low + r * 16, low);
+				__m512 high = _mm512_max_ps(a, b);
+				if (column > 0) high = _mm512_max_ps(high, _mm512_load_ps(s->high + r * 16));
 				_mm512_store_ps(s->high + r * 16, high);
 			}
 		}
 	}
 	for (int r = 0; r < count; r++)
-		out[r] = quantise_row(s->hidden + (long)r * p->outer, p->outer, _mm512_load_ps(s->low + r * 16), _mm512_load_ps(s->high + r * 16),
+		out[r] = quantise_row(s->hidden + (long)r * p->outer, p->outer, LEAST_GELU, _mm512_reduce_max_ps(_mm512_load_ps(s->high + r * 16)),
 			s->hidden_bytes + (long)r * p->outer);
 }
 
