@@ -32,6 +32,9 @@ type Config struct {
 type Model struct {
 	// Path is a model directory, or the name of a model that ships with Waymark.
 	Path string `yaml:"path"`
+	// Runtime is "onnxruntime" to have ONNX Runtime run every model; empty leaves
+	// those that the built-in kernels can run to them.
+	Runtime string `yaml:"runtime"`
 	// Library is the ONNX Runtime shared library; empty looks in the usual
 	// places.
 	Library string `yaml:"library"`
@@ -151,6 +154,9 @@ func (c Config) Validate() error {
 	c.Qdrant.validateAt(place, bad)
 	if c.Model.Path == "" {
 		bad("model.path", `""`, "a model directory or the name of a model that ships with waymark")
+	}
+	if r := c.Model.Runtime; r != "" && r != "onnxruntime" {
+		bad("model.runtime", r, "onnxruntime, or nothing for the fastest")
 	}
 	if c.Model.Threads < 0 {
 		bad("model.threads", c.Model.Threads, "0 or more")

@@ -29,7 +29,8 @@ var rules = map[string]rule{
 	"landmark/landmarktest":          {ours: []string{"landmark", "chunker"}},
 	"landmark/modeldir":              {ours: []string{"landmark", "chunker"}},
 	"landmark/modeldir/modeldirtest": {ours: []string{"landmark", "landmark/modeldir"}},
-	"landmark/onnx": {ours: []string{"landmark", "landmark/modeldir", "chunker"},
+	"landmark/onnx/bert":             {ours: []string{"landmark", "landmark/modeldir"}},
+	"landmark/onnx": {ours: []string{"landmark", "landmark/modeldir", "landmark/onnx/bert", "chunker"},
 		others: []string{"github.com/yalue/onnxruntime_go", "github.com/daulet/tokenizers"}},
 	"models":              {},
 	"retriever":           {ours: []string{"chunker"}},
@@ -112,7 +113,7 @@ func TestNativePartsStayInTheirLeaf(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		for _, native := range []string{"github.com/yalue/onnxruntime_go", "github.com/daulet/tokenizers", module + "/landmark/onnx"} {
+		for _, native := range []string{"github.com/yalue/onnxruntime_go", "github.com/daulet/tokenizers", module + "/landmark/onnx", module + "/landmark/onnx/bert"} {
 			if slices.Contains(strings.Fields(string(out)), native) {
 				t.Errorf("%s depends on %s", pkg, native)
 			}

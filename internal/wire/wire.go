@@ -120,11 +120,12 @@ func OpenModel(ctx context.Context, cfg configs.Config) (*onnx.Model, error) {
 		return nil, err
 	}
 	m, err := onnx.Open(ctx, dir, &onnx.Options{
+		Runtime: onnx.Runtime(cfg.Model.Runtime),
 		Library: cfg.Model.Library,
 		Threads: cfg.Model.Threads,
 		Pooling: landmark.Pooling(cfg.Model.Pooling),
 		// Short calls cost no more, and a question does not wait long behind a document.
-		Encode: landmark.Options{Overlap: cfg.Model.Overlap, BatchTokens: 256},
+		Encode: landmark.Options{Overlap: cfg.Model.Overlap, BatchTokens: 512},
 	})
 	if err != nil {
 		return nil, fmt.Errorf("model %s: %w", cfg.Model.Path, err)

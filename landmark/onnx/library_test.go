@@ -36,7 +36,7 @@ func libraryFolder(t *testing.T, name string) string {
 func TestOpenFindsLibrary(t *testing.T) {
 	dir := libraryFolder(t, "libonnxruntime.so.1.32.0")
 	for name, path := range map[string]string{"file": filepath.Join(dir, "libonnxruntime.so.1.32.0"), "folder": dir} {
-		m, err := Open(context.Background(), models.Default(), &Options{Library: path, Threads: 1})
+		m, err := Open(context.Background(), models.Default(), &Options{Runtime: ONNXRuntime, Library: path, Threads: 1})
 		if err != nil {
 			t.Fatalf("%s: %v", name, err)
 		}
@@ -62,7 +62,7 @@ func TestOpenWithoutLibrary(t *testing.T) {
 		{"another library", "libm.so.6", "OrtGetApiBase"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			_, err := Open(context.Background(), models.Default(), &Options{Library: c.library})
+			_, err := Open(context.Background(), models.Default(), &Options{Runtime: ONNXRuntime, Library: c.library})
 			if !errors.Is(err, ErrLibrary) {
 				t.Fatalf("error %v, want ErrLibrary", err)
 			}
@@ -77,8 +77,8 @@ func TestOpenWithoutLibrary(t *testing.T) {
 
 // TestSecondLibrary holds that a library is not silently another than asked for.
 func TestSecondLibrary(t *testing.T) {
-	first := openDefault(t, 1)
-	second, err := Open(context.Background(), models.Default(), &Options{Library: libraryFolder(t, "libonnxruntime.so"), Threads: 1})
+	first := openWith(t, ONNXRuntime, 1)
+	second, err := Open(context.Background(), models.Default(), &Options{Runtime: ONNXRuntime, Library: libraryFolder(t, "libonnxruntime.so"), Threads: 1})
 	if err == nil {
 		second.Close()
 		t.Fatalf("opened with %s while %s was loaded", second.Runtime, first.Runtime)

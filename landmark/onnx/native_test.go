@@ -24,7 +24,12 @@ func runtimeLibrary() string {
 // openDefault opens the default model, afresh because tests close it.
 func openDefault(t testing.TB, threads int) *Model {
 	t.Helper()
-	m, err := Open(context.Background(), models.Default(), &Options{Library: runtimeLibrary(), Threads: threads})
+	return openWith(t, "", threads)
+}
+
+func openWith(t testing.TB, runtime Runtime, threads int) *Model {
+	t.Helper()
+	m, err := Open(context.Background(), models.Default(), &Options{Runtime: runtime, Library: runtimeLibrary(), Threads: threads})
 	if err != nil {
 		t.Fatal(err)
 	}

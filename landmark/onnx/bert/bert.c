@@ -277,25 +277,16 @@ void bert_last(int level, const bert_model *m, bert_scratch *s, bert_spans seque
 	memcpy(out, s->picked.states, sizeof(float) * (long)count * width);
 }
 
-static AMX void roof_amx(int rounds, const uint8_t *rows, const int8_t *panels, int32_t *out) {
+static AMX void multiply_amx(const uint8_t *rows, const int8_t *panels, int inner, int times, int32_t *out) {
 	tiles_begin();
-	for (int i = 0; i < rounds; i++) product_amx(rows, 384, panels, 384, out);
+	for (int i = 0; i < times; i++) product_amx(rows, inner, panels, inner, out);
 	tiles_end();
 }
 
-static VECTOR void roof_vnni(int rounds, const uint8_t *rows, const int8_t *panels, int32_t *out) {
-	for (int i = 0; i < rounds; i++) product_vnni(rows, 384, panels, 384, out);
+static VECTOR void multiply_vnni(const uint8_t *rows, const int8_t *panels, int inner, int times, int32_t *out) {
+	for (int i = 0; i < times; i++) product_vnni(rows, inner, panels, inner, out);
 }
 
-double bert_roof(int level, int rounds) {
-	static _Thread_local struct {
-		uint8_t rows[32 * 384];
-		int8_t panels[32 * 384];
-		int32_t out[32 * 32];
-	} __attribute__((aligned(64))) s;
-	if (level == BERT_AMX)
-		roof_amx(rounds, s.rows, s.panels, s.out);
-	else
-		roof_vnni(rounds, s.rows, s.panels, s.out);
-	return (double)rounds * 32 * 32 * 384;
+void bert_multiply(int level, const uint8_t *rows, const int8_t *panels, int inner, int times, int32_t *out) {
+	(level == BERT_AMX ? multiply_amx : multiply_vnni)(rows, panels, inner, times, out);
 }

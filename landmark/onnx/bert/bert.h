@@ -76,7 +76,8 @@ void bert_run(int level, const bert_model *m, bert_scratch *s, int layer, bert_s
 // rows wanted[spans.starts[i]] to wanted[spans.starts[i+1]]; their states go to out.
 void bert_last(int level, const bert_model *m, bert_scratch *s, bert_spans sequences, bert_spans spans, const int32_t *wanted, float *out);
 
-// bert_roof runs products of 8 bits out of the nearest cache and returns how many multiplications it did.
-double bert_roof(int level, int rounds);
+// bert_multiply gives the products of 32 rows of bytes with two panels of packed weights, so many times: for tests, and to
+// measure what the level can do at most.
+void bert_multiply(int level, const uint8_t *rows, const int8_t *panels, int inner, int times, int32_t *out);
 
 #endif

@@ -18,11 +18,12 @@ import (
 	"unsafe"
 
 	"github.com/waymark-rag/waymark/landmark"
+	"github.com/waymark-rag/waymark/landmark/modeldir"
 )
 
 // packTokens is how many tokens go through a layer together: enough to be worth the reading of its weights, few
 // enough for their states to stay in the second-level cache.
-const packTokens = 1024
+const packTokens = 512
 
 // Encoder is a landmark.Encoder. It is safe for concurrent use.
 type Encoder struct {
@@ -39,37 +40,34 @@ type Encoder struct {
 	model *C.bert_model
 }
 
-// Best returns the best level of this processor, empty if there is none.
-func Best() Level {
-	switch C.bert_level() {
-	case C.BERT_AMX:
-		return AMX
-	case C.BERT_VNNI:
-		return VNNI
-	}
-	return ""
-}
-
 // New returns an encoder for an ONNX graph, which is not kept. Its error wraps ErrUnsupported when ONNX Runtime should run
 // the graph instead.
 func New(graph []byte, o Options) (*Encoder, error) {
-	level := C.bert_level()
-	if o.Level == VNNI {
-		level = min(level, C.BERT_VNNI)
+	level := detect()
+	if level == AMX && o.Level == VNNI {
+		level = VNNI
 	}
-	if level == C.BERT_NONE {
+	if level == "" {
 		return nil, fmt.Errorf("%w: the processor has no AVX-512 with VNNI", ErrUnsupported)
 	}
-	w, err := readWeights(graph)
+	c, err := modeldir.ReadConstants(graph)
 	if err != nil {
 		return nil, err
 	}
+	w, err := newWeights(c)
+	if err != nil {
+		return nil, err
+	}
+	return newEncoder(w, level, o.Threads)
+}
+
+func newEncoder(w *weights, level Level, threads int) (*Encoder, error) {
 	e := &Encoder{
-		level: level, width: w.width, layers: w.layers, positions: w.positions, vocabulary: w.vocabulary,
+		level: C.int(slices.Index(levels, level)), width: w.width, layers: w.layers, positions: w.positions, vocabulary: w.vocabulary,
 		words: slices.Clone(w.Tensors["words.table_quantized"].Data),
 		scale: w.Tensors["words.table_scale"].Floats()[0],
 		zero:  float32(w.Tensors["words.table_zero_point"].Data[0]),
-		slots: make(chan *C.bert_scratch, max(o.Threads, 1)),
+		slots: make(chan *C.bert_scratch, max(threads, 1)),
 	}
 	for range cap(e.slots) {
 		e.slots <- nil
@@ -131,13 +129,14 @@ func set(to *C.float, from []float32) {
 // Dim implements landmark.Encoder.
 func (e *Encoder) Dim() int { return e.width }
 
+// levels are the names of the C levels.
+var levels = []Level{C.BERT_NONE: "", C.BERT_VNNI: VNNI, C.BERT_AMX: AMX}
+
+// detect returns the best level of this processor, empty if there is none.
+func detect() Level { return levels[C.bert_level()] }
+
 // Level returns the level in use.
-func (e *Encoder) Level() Level {
-	if e.level == C.BERT_AMX {
-		return AMX
-	}
-	return VNNI
-}
+func (e *Encoder) Level() Level { return levels[e.level] }
 
 // ErrClosed is returned by Encode after Close.
 var ErrClosed = errors.New("the model is closed")
@@ -273,12 +272,17 @@ func (e *Encoder) Close() {
 	e.model = nil
 }
 
-// Roof measures how many multiplications of 8-bit numbers a second one core does in products like the model's, out
-// of the nearest cache.
-func Roof(level Level, rounds int) (multiplications float64) {
-	l := C.int(C.BERT_VNNI)
-	if level == AMX {
-		l = C.BERT_AMX
-	}
-	return float64(C.bert_roof(l, C.int(rounds)))
+// multiply gives the products of 32 rows of bytes with 32 columns of packed weights, of inner numbers each, so many times.
+func multiply(level Level, rows []uint8, panels []int8, inner, times int) []int32 {
+	out := make([]int32, 32*32)
+	C.bert_multiply(C.int(slices.Index(levels, level)), (*C.uint8_t)(&rows[0]), (*C.int8_t)(&panels[0]), C.int(inner), C.int(times), (*C.int32_t)(&out[0]))
+	return out
+}
+
+// Roof does the products of a level so many times, with all numbers in the nearest cache and nothing else to do, and returns how
+// many operations that were, two for each multiplication: what no model can do quicker.
+func Roof(level Level, times int) float64 {
+	const inner = 384
+	multiply(level, make([]uint8, 32*inner), make([]int8, 32*inner), inner, times)
+	return 2 * 32 * 32 * inner * float64(times)
 }

@@ -57,7 +57,7 @@ INLINE VECTOR void product_vnni(const uint8_t *rows, long stride, const int8_t *
 		for (int i = 0; i < 8; i++) left[i] = right[i] = _mm512_setzero_si512();
 		const uint8_t *row = rows + r * stride;
 		for (int k = 0; k < inner; k += 4) {
-			__m512i a = _mm512_load_si512(panels + (long)k * PANEL), b = _mm512_load_si512(second + (long)k * PANEL);
+			__m512i a = _mm512_loadu_si512(panels + (long)k * PANEL), b = _mm512_loadu_si512(second + (long)k * PANEL);
 #pragma GCC unroll 8
 			for (int i = 0; i < 8; i++) {
 				__m512i x = _mm512_set1_epi32(*(const int32_t *)(row + i * stride + k));
@@ -66,8 +66,8 @@ INLINE VECTOR void product_vnni(const uint8_t *rows, long stride, const int8_t *
 			}
 		}
 		for (int i = 0; i < 8; i++) {
-			_mm512_store_si512(out + (r + i) * BLOCK, left[i]);
-			_mm512_store_si512(out + (r + i) * BLOCK + 16, right[i]);
+			_mm512_storeu_si512(out + (r + i) * BLOCK, left[i]);
+			_mm512_storeu_si512(out + (r + i) * BLOCK + 16, right[i]);
 		}
 	}
 }

@@ -8,7 +8,7 @@ import (
 	"github.com/waymark-rag/waymark/landmark/modeldir"
 )
 
-// Weights are those of a graph that training/waymark_training/graph.py wrote and quantise.py brought to 8 bits.
+// weights are those of a graph that training/waymark_training/graph.py wrote and quantise.py brought to 8 bits.
 // They are told by their names.
 type weights struct {
 	modeldir.Constants
@@ -22,12 +22,8 @@ const (
 	maxPositions  = 1 << 16
 )
 
-// readWeights finds out the shape of a graph and checks that each of its weights is there.
-func readWeights(graph []byte) (*weights, error) {
-	c, err := modeldir.ReadConstants(graph)
-	if err != nil {
-		return nil, err
-	}
+// newWeights finds out the shape of a graph and checks that each of its weights is there.
+func newWeights(c modeldir.Constants) (*weights, error) {
 	w := &weights{Constants: c}
 	words := c.Tensors["words.table_quantized"]
 	positions := c.Tensors["positions.table"]
