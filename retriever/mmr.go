@@ -57,7 +57,11 @@ func diversify(ctx context.Context, store Store, pool []found, req Request) ([]f
 // chunkVectors returns the landmark vector of each candidate, nil for one that
 // is no longer there.
 func chunkVectors(ctx context.Context, store Store, candidates []found) ([][]float32, error) {
-	documents, err := fetch(ctx, store, ids(candidates), Want{Chunks: true, Vectors: true})
+	only := make(map[string][][2]int)
+	for _, c := range candidates {
+		only[c.Document] = append(only[c.Document], [2]int{c.Chunk, c.Chunk})
+	}
+	documents, err := fetch(ctx, store, ids(candidates), Want{Chunks: true, Vectors: true, Only: only})
 	if err != nil {
 		return nil, err
 	}

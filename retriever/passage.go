@@ -55,10 +55,12 @@ func merge(pool []found, req Request) []span {
 // out, and complete is then false.
 func passages(ctx context.Context, store Store, spans []span, req Request) (hits []Hit, complete bool, err error) {
 	best := make([]found, len(spans))
+	only := make(map[string][][2]int)
 	for i, s := range spans {
 		best[i] = s.best
+		only[s.best.Document] = append(only[s.best.Document], [2]int{s.first - req.Neighbours, s.last + req.Neighbours})
 	}
-	documents, err := fetch(ctx, store, ids(best), Want{Text: true, Chunks: true})
+	documents, err := fetch(ctx, store, ids(best), Want{Text: true, Chunks: true, Only: only})
 	if err != nil {
 		return nil, false, err
 	}

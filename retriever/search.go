@@ -67,6 +67,7 @@ func (r Request) WithDefaults() Request {
 	r.K = cmp.Or(r.K, defaultK)
 	r.Level = cmp.Or(r.Level, Both)
 	r.Lexical = cmp.Or(r.Lexical, defaultLexical)
+	r.Neighbours = min(r.Neighbours, math.MaxInt32) // so that adding to it does not overflow
 	switch {
 	case r.Level == ChunkLevel:
 		r.Weights = Weights{Landmark: 1}

@@ -1,6 +1,7 @@
 package retriever_test
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -52,10 +53,26 @@ func (c *canned) Fetch(ctx context.Context, ids []string, want retriever.Want) (
 	var out []retriever.Document
 	for _, id := range ids {
 		if d, ok := c.documents[id]; ok {
-			out = append(out, d)
+			out = append(out, only(d, want))
 		}
 	}
 	return out, c.err
+}
+
+// only leaves out of a document what a Store may leave out.
+func only(d retriever.Document, want retriever.Want) retriever.Document {
+	if want.Only == nil {
+		return d
+	}
+	chunks, text := make([]retriever.Chunk, len(d.Chunks)), bytes.Repeat([]byte(" "), len(d.Text))
+	for _, r := range want.Only[d.ID] {
+		for i := max(r[0], 0); i <= min(r[1], len(chunks)-1); i++ {
+			chunks[i] = d.Chunks[i]
+			copy(text[chunks[i].Text.Start:], chunks[i].Text.Of(d.Text))
+		}
+	}
+	d.Chunks, d.Text = chunks, string(text)
+	return d
 }
 
 func (c *canned) Scroll(context.Context, retriever.Filter, retriever.Want) iter.Seq2[retriever.Document, error] {
@@ -147,6 +164,7 @@ func TestSearchMerges(t *testing.T) {
 		{"neighbours that touch", "a2 a5", retriever.Request{Neighbours: 1}, []string{"a1 *a2 a3 a4 a5 a6"}},
 		{"neighbours that do not", "a2 a6", retriever.Request{Neighbours: 1}, []string{"a1 *a2 a3", "a5 *a6 a7"}},
 		{"more neighbours than chunks", "a2", retriever.Request{Neighbours: 99}, []string{"a0 a1 *a2 a3 a4 a5 a6 a7 a8 a9"}},
+		{"all neighbours", "a2", retriever.Request{Neighbours: math.MaxInt}, []string{"a0 a1 *a2 a3 a4 a5 a6 a7 a8 a9"}},
 		{"per document", "a0 a2 a4 b0", retriever.Request{PerDocument: 2}, []string{"*a0", "*a2", "*b0"}},
 		{"per document, with a gap that closes", "a0 a2 a4 b0 a1", retriever.Request{PerDocument: 2}, []string{"*a0 a1 a2", "*b0"}},
 		{"nothing", "", retriever.Request{}, []string{}},
@@ -195,8 +213,9 @@ func TestSearchHit(t *testing.T) {
 	if d := cmp.Diff(want, hits[1], cmpopts.EquateApprox(0, 1e-9)); d != "" {
 		t.Errorf("want -, got +:\n%s", d)
 	}
-	if d := cmp.Diff([][]string{{"b", "a", "c"}}, c.fetched); d != "" || c.wanted[0] != (retriever.Want{Text: true, Chunks: true}) {
-		t.Errorf("read %v with %+v, want the final documents once, with their text", c.fetched, c.wanted)
+	wanted := []retriever.Want{{Text: true, Chunks: true, Only: map[string][][2]int{"a": {{2, 4}}, "b": {{6, 8}}, "c": {{-1, 1}}}}}
+	if d := cmp.Diff([][]string{{"b", "a", "c"}}, c.fetched) + cmp.Diff(wanted, c.wanted); d != "" {
+		t.Errorf("want the passages of the final documents, read once; want -, got +:\n%s", d)
 	}
 	hits[0].Metadata["id"] = "spoilt"
 	if c.documents["b"].Metadata["id"] != "b" {

@@ -66,6 +66,12 @@ type Want struct {
 	Text    bool // Document.Text
 	Chunks  bool // Document.Chunks without vectors
 	Vectors bool // Document.Vector, and with Chunks theirs
+	// Only, unless it is nil, names for each document the chunks that Text and
+	// Chunks are wanted of, as first and last indexes, which may lie beyond the
+	// last chunk. A Store may leave out the others: Document.Chunks then has zero
+	// values in their places, and Document.Text spaces or, at its end, nothing.
+	// What the Header of a chunk wanted names is there with it.
+	Only map[string][][2]int
 }
 
 // Stats counts what a store holds.

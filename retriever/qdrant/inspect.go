@@ -146,7 +146,7 @@ func (s *Store) takeCensus(ctx context.Context, conditions ...*pb.Condition) (*c
 	c := &census{documents: map[string]headOf{}, parts: map[partsOf]int{}, fresh: map[partsOf]bool{}, indexes: map[string]index{}}
 	old := s.now().Add(-stale).Unix()
 	fields := []string{keyDocument, keyVersion, keyPart, keyParts, keyPending, keyMetadata}
-	err := s.pages(ctx, s.mine(conditions...), fields, nil, func(points []*pb.RetrievedPoint) error {
+	err := s.pages(ctx, s.mine(conditions...), fields, func(points []*pb.RetrievedPoint) error {
 		for _, p := range points {
 			c.points++
 			of := partsOf{text(p, keyDocument), text(p, keyVersion)}
@@ -196,7 +196,7 @@ func (s *Store) inspectPoints(ctx context.Context, all *census) (retriever.Findi
 	if len(suspects) > 0 { // they may just have been replaced: look again
 		left, incomplete = 0, nil
 		slices.Sort(suspects)
-		for batch := range slices.Chunk(slices.Compact(suspects), headsPerCall) {
+		for batch := range slices.Chunk(slices.Compact(suspects), pagePoints) {
 			again, err := s.takeCensus(ctx, pb.NewMatchKeywords(keyDocument, batch...))
 			if err != nil {
 				return out, err

@@ -98,7 +98,7 @@ func (r *search) complete(ctx context.Context) error {
 	var b batch
 	var byLandmark, byDocument []*answer
 	ask := func(using string, points []*pb.PointId, rows *pb.WithVectorsSelector, fields ...string) (out []*answer) {
-		for some := range slices.Chunk(points, headsPerCall) {
+		for some := range slices.Chunk(points, pagePoints) {
 			req := r.base(using, len(some), fields...)
 			req.Query, req.Filter, req.WithVectors = pb.NewQueryDense(r.q.Vector), &pb.Filter{Must: []*pb.Condition{pb.NewHasID(some...)}}, rows
 			exact := true
@@ -107,12 +107,8 @@ func (r *search) complete(ctx context.Context) error {
 		}
 		return out
 	}
-	heads := make([]*pb.PointId, len(ids))
-	for i, id := range ids {
-		heads[i] = headID(r.opts.Tenant, id)
-	}
 	byLandmark = ask(vectorLandmarks, points, r.landmarkRows(), partFields...)
-	byDocument = ask(vectorDoc, heads, withVectors(nil), keyDocument, keyVersion)
+	byDocument = ask(vectorDoc, r.headIDs(ids), withVectors(nil), keyDocument, keyVersion)
 	if err := b.run(ctx, r.Store); err != nil {
 		return err
 	}

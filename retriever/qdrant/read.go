@@ -13,11 +13,10 @@ import (
 
 // The sizes of the calls that read.
 const (
-	pagePoints   = 1000 // without vectors
-	pageVectors  = 64   // with them
-	scrollHeads  = 256  // documents read at a time
-	scrollWhole  = 16
-	headsPerCall = 1000
+	pagePoints  = 1000 // without vectors
+	pageVectors = 64   // with them
+	scrollHeads = 256  // documents read at a time
+	scrollWhole = 16
 )
 
 // attempts is how often a read starts again because what it reads was replaced
@@ -40,18 +39,25 @@ func pause(ctx context.Context, again int) error {
 // readHeads returns the first points of the documents that are there, in no
 // order, with the fields of the payload named.
 func (s *Store) readHeads(ctx context.Context, ids []string, fields ...string) ([]*pb.RetrievedPoint, error) {
-	return s.readHeadsWith(ctx, ids, nil, fields...)
+	return s.readPoints(ctx, s.headIDs(ids), fields, nil)
 }
 
-func (s *Store) readHeadsWith(ctx context.Context, ids []string, vectors []string, fields ...string) ([]*pb.RetrievedPoint, error) {
+func (s *Store) headIDs(ids []string) []*pb.PointId {
+	out := make([]*pb.PointId, len(ids))
+	for i, id := range ids {
+		out[i] = headID(s.opts.Tenant, id)
+	}
+	return out
+}
+
+// readPoints returns those of the points that are there, in no order.
+func (s *Store) readPoints(ctx context.Context, ids []*pb.PointId, fields, vectors []string) ([]*pb.RetrievedPoint, error) {
 	var out []*pb.RetrievedPoint
-	for batch := range slices.Chunk(ids, headsPerCall) {
-		req := &pb.GetPoints{CollectionName: s.collection, WithPayload: include(fields), WithVectors: withVectors(vectors), ShardKeySelector: s.shard}
-		for _, id := range batch {
-			req.Ids = append(req.Ids, headID(s.opts.Tenant, id))
-		}
+	for batch := range slices.Chunk(ids, pageSize(vectors)) {
 		points, err := call(ctx, s, "reading documents", func(ctx context.Context, client *pb.Client) ([]*pb.RetrievedPoint, error) {
-			return client.Get(ctx, req)
+			return client.Get(ctx, &pb.GetPoints{
+				CollectionName: s.collection, Ids: batch, WithPayload: include(fields), WithVectors: withVectors(vectors), ShardKeySelector: s.shard,
+			})
 		})
 		if err != nil {
 			return nil, err
@@ -59,6 +65,13 @@ func (s *Store) readHeadsWith(ctx context.Context, ids []string, vectors []strin
 		out = append(out, points...)
 	}
 	return out, nil
+}
+
+func pageSize(vectors []string) int {
+	if len(vectors) > 0 {
+		return pageVectors
+	}
+	return pagePoints
 }
 
 func include(fields []string) *pb.WithPayloadSelector {
@@ -75,15 +88,11 @@ func withVectors(names []string) *pb.WithVectorsSelector {
 	return pb.NewWithVectorsInclude(names...)
 }
 
-// pages goes through all points that a filter matches.
-func (s *Store) pages(ctx context.Context, filter *pb.Filter, fields, vectors []string, each func([]*pb.RetrievedPoint) error) error {
-	limit := uint32(pagePoints)
-	if len(vectors) > 0 {
-		limit = pageVectors
-	}
+// pages goes through all points that a filter matches, without vectors.
+func (s *Store) pages(ctx context.Context, filter *pb.Filter, fields []string, each func([]*pb.RetrievedPoint) error) error {
 	var offset *pb.PointId
 	for {
-		points, next, err := s.page(ctx, filter, offset, limit, include(fields), withVectors(vectors))
+		points, next, err := s.page(ctx, filter, offset, pagePoints, include(fields), withVectors(nil))
 		if err != nil {
 			return err
 		}

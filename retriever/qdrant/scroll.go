@@ -17,7 +17,7 @@ func (s *Store) matching(ctx context.Context, filter retriever.Filter) ([]string
 		return nil, err
 	}
 	var ids []string
-	err = s.pages(ctx, s.heads(conditions...), []string{keyDocument}, nil, func(points []*pb.RetrievedPoint) error {
+	err = s.pages(ctx, s.heads(conditions...), []string{keyDocument}, func(points []*pb.RetrievedPoint) error {
 		for _, p := range points {
 			ids = append(ids, text(p, keyDocument))
 		}

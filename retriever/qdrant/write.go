@@ -193,7 +193,7 @@ func (s *Store) pendingLong() *pb.Condition {
 // sweep settles the documents that a writer that died has left marked.
 func (s *Store) sweep(ctx context.Context) error {
 	var found []*pb.RetrievedPoint
-	err := s.pages(ctx, s.mine(s.pendingLong()), []string{keyDocument}, nil, func(page []*pb.RetrievedPoint) error {
+	err := s.pages(ctx, s.mine(s.pendingLong()), []string{keyDocument}, func(page []*pb.RetrievedPoint) error {
 		found = append(found, page...)
 		return nil
 	})

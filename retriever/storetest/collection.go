@@ -2,6 +2,7 @@ package storetest
 
 import (
 	"fmt"
+	"math"
 	"testing"
 
 	"github.com/waymark-rag/waymark/retriever"
@@ -46,6 +47,54 @@ func testFetch(t *testing.T, at Open) {
 	}
 	if docs := fetch(t, s, all); len(docs) != 0 {
 		t.Errorf("asked for nothing, got %v", docs)
+	}
+}
+
+// testFetchOnly reads some chunks of documents: those are right, and at the places
+// where they always are.
+func testFetchOnly(t *testing.T, at Open) {
+	s := create(t, at, 4)
+	a, b, none := long("a", 200, "first"), long("b", 70, "second"), document("none", axis(0))
+	a.Chunks[150].Header = a.Chunks[140].Text
+	upsert(t, s, a, b, none)
+	const far = math.MaxInt
+	for _, test := range []struct {
+		only        map[string][][2]int
+		a, b        []int // chunks that have to be there
+		description string
+	}{
+		{map[string][][2]int{}, nil, nil, "none"},
+		{map[string][][2]int{"a": {{3, 3}}}, []int{3}, nil, "one"},
+		{map[string][][2]int{"a": {{199, 199}, {0, 1}}, "b": {{64, 65}}}, []int{0, 1, 199}, []int{64, 65}, "of two documents"},
+		{map[string][][2]int{"a": {{63, 66}, {65, 67}}}, []int{63, 64, 65, 66, 67}, nil, "that overlap"},
+		{map[string][][2]int{"b": {{-5, 1}, {68, far}, {far, far}}, "nosuch": {{0, 0}}, "none": {{0, 0}}}, nil, []int{0, 1, 68, 69}, "beyond the ends"},
+		{map[string][][2]int{"a": {{150, 150}}}, []int{150}, nil, "below a header"},
+	} {
+		want := all
+		want.Only = test.only
+		docs := fetch(t, s, want, "b", "none", "a")
+		if len(docs) != 3 || len(docs[0].Chunks) != 70 || len(docs[1].Chunks) != 0 || len(docs[2].Chunks) != 200 {
+			t.Fatalf("%s: other documents came, or ones with more or fewer chunks than they have", test.description)
+		}
+		for _, pair := range []struct {
+			whole, got retriever.Document
+			chunks     []int
+		}{{a, docs[2], test.a}, {b, docs[0], test.b}} {
+			for _, i := range pair.chunks {
+				what := fmt.Sprintf("%s: chunk %d of %q", test.description, i, pair.whole.ID)
+				c := pair.got.Chunks[i]
+				wantDiff(t, what, pair.whole.Chunks[i], c)
+				if len(pair.got.Text) < c.Text.End || c.Text.Of(pair.got.Text) != c.Text.Of(pair.whole.Text) || c.Header.Of(pair.got.Text) != c.Header.Of(pair.whole.Text) {
+					t.Errorf("%s: its text or its header is not where it was", what)
+				}
+			}
+			wantDiff(t, test.description, pair.whole.Vector, pair.got.Vector)
+		}
+		for _, d := range fetch(t, s, retriever.Want{Only: test.only}, "a", "b") {
+			if d.Text != "" || d.Chunks != nil || d.Vector != nil || d.Title == "" {
+				t.Errorf("%s: only title, hash and metadata were wanted, and %+v came", test.description, d)
+			}
+		}
 	}
 }
 

@@ -80,6 +80,7 @@ var tests = []test{
 	{"DeleteWhere", testDeleteWhere},
 	{"DeleteWhereExact", testDeleteWhereExact},
 	{"Fetch", testFetch},
+	{"FetchOnly", testFetchOnly},
 	{"Scroll", testScroll},
 	{"ScrollPages", testScrollPages},
 	{"ScrollOrder", testScrollOrder},
