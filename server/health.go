@@ -45,10 +45,13 @@ func (s *Server) ready(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(ctx, readyTimeout)
 	defer cancel()
 	p, err := s.opts.Collections.Open(ctx, "", Default, false)
-	if err == nil {
-		_, err = p.Store.Stats(ctx)
+	if errors.Is(err, retriever.ErrNotFound) {
+		return nil
 	}
-	if err != nil && !errors.Is(err, retriever.ErrNotFound) {
+	if err == nil {
+		_, err = p.Store.Stats(ctx) // which may find that the store is gone
+	}
+	if err != nil {
 		return &apiError{Status: http.StatusServiceUnavailable, Code: "store_unavailable", Message: "the store cannot be reached", retry: 5 * time.Second, cause: err}
 	}
 	return nil

@@ -13,7 +13,12 @@ type batch struct {
 }
 
 // answer is what one of them found, best first.
-type answer struct{ points []*pb.ScoredPoint }
+type answer struct {
+	points []*pb.ScoredPoint
+	more   bool // there may be others, that score no better than the last
+}
+
+func (a *answer) last() float64 { return float64(a.points[len(a.points)-1].GetScore()) }
 
 func (a *answer) each(f func(*pb.ScoredPoint)) {
 	if a == nil {
@@ -40,6 +45,7 @@ func (b *batch) run(ctx context.Context, s *Store) error {
 	})
 	for i, r := range results {
 		b.answers[i].points = r.GetResult()
+		b.answers[i].more = uint64(len(r.GetResult())) == b.requests[i].GetLimit()
 	}
 	return err
 }

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"math/rand/v2"
+	"strings"
 	"time"
 
 	pb "github.com/qdrant/go-client/qdrant"
@@ -86,14 +87,19 @@ func code(err error) codes.Code {
 }
 
 // transient reports whether the same call may succeed a little later. A server
-// that restarts answers Unavailable; one call too large would stay too large,
-// yet the code for it is also that of rate limits.
+// that restarts answers Unavailable.
 func transient(err error) bool {
 	switch code(err) {
 	case codes.Unavailable, codes.ResourceExhausted, codes.Aborted, codes.DeadlineExceeded:
-		return true
+		return !tooLarge(err)
 	}
 	return false
+}
+
+// tooLarge reports whether gRPC refuses a message by its size. Its code is also that
+// of rate limits.
+func tooLarge(err error) bool {
+	return code(err) == codes.ResourceExhausted && strings.Contains(err.Error(), "larger than max")
 }
 
 // translate turns what the client reports into what a Store reports.
@@ -101,9 +107,14 @@ func (s *Store) translate(what string, err error, attempts int, took time.Durati
 	where := fmt.Sprintf("qdrant at %s, %s", s.address, what)
 	switch code(err) {
 	case codes.Unavailable, codes.ResourceExhausted, codes.Aborted, codes.DeadlineExceeded:
+		if tooLarge(err) {
+			return fmt.Errorf("%s: ask for fewer at a time, or make a collection with fewer landmarks a part: %w", where, err)
+		}
 		return fmt.Errorf("%w: %s: gave up after %d attempts in %s: %w", retriever.ErrUnreachable, where, attempts, took.Round(time.Millisecond), err)
 	case codes.Unauthenticated, codes.PermissionDenied:
 		return fmt.Errorf("%w: %s: %w", retriever.ErrDenied, where, err)
+	case codes.NotFound: // nothing that is asked for can be missing but the collection
+		return fmt.Errorf("%w: %s: %w", retriever.ErrNotFound, where, err)
 	}
 	return fmt.Errorf("%s: %w", where, err)
 }

@@ -2,12 +2,14 @@ package qdrant
 
 import (
 	"errors"
+	"fmt"
 	"math"
 	"strings"
 	"testing"
 	"time"
 
 	pb "github.com/qdrant/go-client/qdrant"
+	"google.golang.org/grpc"
 
 	"github.com/waymark-rag/waymark/internal/qdranttest"
 	"github.com/waymark-rag/waymark/retriever"
@@ -70,7 +72,7 @@ func TestOpenErrors(t *testing.T) {
 		t.Fatal(err)
 	}
 	_, err = s.Stats(ctx)
-	wantError(t, "a collection dropped meanwhile", err, nil, name)
+	wantError(t, "a collection dropped meanwhile", err, retriever.ErrNotFound, name)
 
 	foreign := qdranttest.Collection(t)
 	client := qdranttest.Client(t, address)
@@ -98,6 +100,20 @@ func TestOpenErrors(t *testing.T) {
 		"reading and creating": {ReadOnly: true, Create: true},
 	} {
 		wantError(t, what, closed(Open(ctx, address, name, &o)), nil, "")
+	}
+}
+
+// TestReplyTooLarge: what is too large is so again, and is not asked for twice.
+func TestReplyTooLarge(t *testing.T) {
+	var d dying
+	d.left.Store(math.MaxInt64)
+	s := openTest(t, qdranttest.Collection(t), Options{Dial: append(d.dial(), grpc.WithDefaultCallOptions(grpc.MaxCallRecvMsgSize(10_000)))})
+	upsert(t, s, lines("a", "x", 200))
+	before := d.calls.Load()
+	_, err := s.Fetch(t.Context(), []string{"a"}, retriever.Want{Text: true})
+	wantError(t, "a reply too large", err, nil, "larger than max", "ask for fewer at a time")
+	if n := d.calls.Load() - before; n != 2 || errors.Is(err, retriever.ErrUnreachable) {
+		t.Errorf("%d calls, want 2, and %v, want another error", n, err)
 	}
 }
 
@@ -203,6 +219,35 @@ func TestRequestsOfASearch(t *testing.T) {
 			if n := d.calls.Load() - before; n != 2 {
 				t.Errorf("part of %d, %+v: %d calls, want 2", part, q, n)
 			}
+		}
+	}
+}
+
+// TestRequestsOfASpreadSearch counts the calls of searches for a few chunks of each
+// document where documents are long, and all that come back.
+func TestRequestsOfASpreadSearch(t *testing.T) {
+	var d dying
+	d.left.Store(math.MaxInt64)
+	s := openTest(t, qdranttest.Collection(t), Options{Dial: d.dial()})
+	var docs []retriever.Document
+	for i := range 5 {
+		docs = append(docs, lines(fmt.Sprint(i), "x", 300))
+	}
+	upsert(t, s, docs...)
+	for _, test := range []struct {
+		q           retriever.Query
+		calls, want int
+	}{
+		{retriever.Query{Vector: direction(3), Limit: 8, PerDocument: 2}, 3, 8}, // of five documents there are no 100 parts: one call more
+		{retriever.Query{Vector: direction(3), Limit: 100, PerDocument: 2}, 3, 10},
+		{retriever.Query{Vector: direction(3), Limit: 100, PerDocument: 30}, 2, 100},
+		{retriever.Query{Words: "document", Limit: 100, PerDocument: 2}, 4, 10}, // and one for chunks that score the same
+	} {
+		test.q.Weights = retriever.Weights{Landmark: 0.8, Document: 0.2}
+		before := d.calls.Load()
+		c, err := s.Candidates(t.Context(), test.q)
+		if n, found := int(d.calls.Load()-before), len(c.Dense)+len(c.Lexical); err != nil || n != test.calls || found != test.want {
+			t.Errorf("%+v: %d calls, %d candidates, %v, want %d and %d", test.q, n, found, err, test.calls, test.want)
 		}
 	}
 }

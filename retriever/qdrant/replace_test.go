@@ -163,3 +163,33 @@ func TestServerKilled(t *testing.T) {
 		}
 	}
 }
+
+// TestBatches writes more chunks in one call than are made into points at once.
+func TestBatches(t *testing.T) {
+	var d dying
+	d.left.Store(math.MaxInt64)
+	s := openTest(t, qdranttest.Collection(t), Options{Layout: Layout{PartLandmarks: 64}, Dial: d.dial()})
+	calls := func(docs ...retriever.Document) int64 {
+		before := d.calls.Load()
+		upsert(t, s, docs...)
+		return d.calls.Load() - before
+	}
+	calls(lines("first", "x", 100)) // which creates the indexes of the metadata
+	one := calls(lines("a", "x", 100))
+	for what, c := range map[string]struct {
+		docs  []retriever.Document
+		calls int64
+	}{
+		"two":                         {[]retriever.Document{lines("b", "x", 100), lines("c", "x", 100)}, one},
+		"two with too many for one":   {[]retriever.Document{lines("d", "x", 6000), lines("e", "x", 6000)}, 2 * one},
+		"one with too many by itself": {[]retriever.Document{lines("f", "x", writeChunks+1), lines("g", "x", 100)}, 2 * one},
+	} {
+		if n := calls(c.docs...); n != c.calls {
+			t.Errorf("%s documents: %d calls, want %d", what, n, c.calls)
+		}
+	}
+	stats, err := s.Stats(t.Context())
+	if want := 500 + 12000 + writeChunks + 1; err != nil || stats.Documents != 8 || stats.Chunks != want {
+		t.Errorf("Stats = %+v, %v, want 8 documents with %d chunks", stats, err, want)
+	}
+}

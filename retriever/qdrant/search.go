@@ -13,19 +13,31 @@ func (r *search) round(ctx context.Context, reach int) error {
 	r.denseBound, r.lexicalBound = math.Inf(-1), math.Inf(-1)
 	var b batch
 	var byLandmark, byDocument, byWords *answer
-	w := r.q.Weights
-	if r.q.Vector != nil && w.Landmark > 0 {
+	w, spread := r.q.Weights, r.spreads()
+	if r.q.Vector != nil && w.Landmark > 0 && !spread {
 		byLandmark = b.add(r.landmarkQuery(reach))
 	}
 	if r.q.Vector != nil && w.Document > 0 && (r.opts.Search.Exact || w.Landmark == 0) {
 		byDocument = b.add(r.documentQuery(reach))
 	}
-	if len(r.terms) > 0 {
+	if len(r.terms) > 0 && !spread {
 		byWords = b.add(r.wordQuery(reach))
 	}
 	frequency := r.askFrequencies(&b)
 	if err := b.run(ctx, r.Store); err != nil {
 		return err
+	}
+	if spread && r.q.Vector != nil && w.Landmark > 0 {
+		var err error
+		if byLandmark, err = r.spread(ctx, r.landmarkQuery(reach)); err != nil {
+			return err
+		}
+	}
+	if spread && len(r.terms) > 0 {
+		var err error
+		if byWords, err = r.spread(ctx, r.wordQuery(reach)); err != nil {
+			return err
+		}
 	}
 
 	byLandmark.each(func(p *pb.ScoredPoint) { r.found(p).byVector = true })
@@ -35,11 +47,11 @@ func (r *search) round(ctx context.Context, reach int) error {
 		}
 	}
 	if byLandmark != nil {
-		r.denseBound = r.bound(reach, byLandmark, byDocument)
+		r.denseBound = r.bound(byLandmark, byDocument)
 	}
 	r.scoreWords(byWords, frequency)
-	if byWords != nil && len(byWords.points) == reach {
-		r.lexicalBound = float64(byWords.points[reach-1].GetScore())
+	if byWords != nil && byWords.more {
+		r.lexicalBound = byWords.last()
 	}
 	if err := r.complete(ctx); err != nil {
 		return err
@@ -114,12 +126,12 @@ func (r *search) documentQuery(reach int) *pb.QueryPoints {
 // a document that byDocument lacks scores no more than the last of both lists
 // together; one of a document that it has, no more than that with the best
 // document's score (this is Fagin's threshold algorithm).
-func (r *search) bound(reach int, byLandmark, byDocument *answer) float64 {
-	if len(byLandmark.points) < reach {
+func (r *search) bound(byLandmark, byDocument *answer) float64 {
+	if !byLandmark.more {
 		return math.Inf(-1) // all were found
 	}
 	w := r.q.Weights
-	landmark := w.Landmark * float64(byLandmark.points[reach-1].GetScore())
+	landmark := w.Landmark * byLandmark.last()
 	if byDocument == nil || len(byDocument.points) == 0 {
 		return landmark
 	}

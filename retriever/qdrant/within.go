@@ -7,10 +7,6 @@ import (
 	pb "github.com/qdrant/go-client/qdrant"
 )
 
-// groupSlack is how many more parts of each document are asked for than needed,
-// since the server cuts equal scores at random.
-const groupSlack = 8
-
 // withinDocuments finds the best chunks of the documents that were found. Where
 // the document decides alone, only so many documents are looked into as have
 // enough chunks.
@@ -49,11 +45,8 @@ func (r *search) withinDocuments(ctx context.Context, reach int, byDocument *ans
 			return err
 		}
 	}
-	req := r.base(vectorLandmarks, want, partFields...)
-	req.Query, req.Params, req.WithVectors = pb.NewQueryDense(r.q.Vector), r.params(), r.landmarkRows()
-	req.Filter = r.within(docs)
 	var b batch
-	found := b.add(req)
+	found := b.add(r.within(docs, want))
 	if err := b.run(ctx, r.Store); err != nil {
 		return err
 	}
@@ -61,13 +54,21 @@ func (r *search) withinDocuments(ctx context.Context, reach int, byDocument *ans
 	return nil
 }
 
-// within restricts a search to documents that were found.
-func (r *search) within(docs []*pb.ScoredPoint) *pb.Filter {
+// within is a search by landmarks in documents that were found.
+func (r *search) within(docs []*pb.ScoredPoint, limit int) *pb.QueryPoints {
 	ids := make([]string, len(docs))
 	for i, p := range docs {
 		ids[i] = text(p, keyDocument)
 	}
-	return r.mine(append(r.conditions[:len(r.conditions):len(r.conditions)], pb.NewMatchKeywords(keyDocument, ids...))...)
+	req := r.base(vectorLandmarks, limit, partFields...)
+	req.Query, req.Params, req.WithVectors = pb.NewQueryDense(r.q.Vector), r.params(), r.landmarkRows()
+	req.Filter = r.mine(r.and(pb.NewMatchKeywords(keyDocument, ids...))...)
+	return req
+}
+
+// and are the conditions of the search and one more.
+func (r *search) and(c *pb.Condition) []*pb.Condition {
+	return append(r.conditions[:len(r.conditions):len(r.conditions)], c)
 }
 
 // bestOfEach finds the best parts of each of the documents. In exact search it
@@ -75,14 +76,7 @@ func (r *search) within(docs []*pb.ScoredPoint) *pb.Filter {
 // the same score at random or left a group out, and how many parts they have.
 func (r *search) bestOfEach(ctx context.Context, docs []*pb.ScoredPoint) (unsure []*pb.ScoredPoint, parts int, err error) {
 	size := r.q.PerDocument + groupSlack
-	groups, err := call(ctx, r.Store, "searching in documents", func(ctx context.Context, client *pb.Client) ([]*pb.PointGroup, error) {
-		return client.QueryGroups(ctx, &pb.QueryPointGroups{
-			CollectionName: r.collection, Using: pb.PtrOf(vectorLandmarks), Query: pb.NewQueryDense(r.q.Vector), Params: r.params(),
-			Filter: r.within(docs), GroupBy: keyDocument,
-			Limit: pb.PtrOf(uint64(len(docs))), GroupSize: pb.PtrOf(uint64(size)),
-			WithPayload: include(partFields), WithVectors: r.landmarkRows(), ShardKeySelector: r.shard,
-		})
-	})
+	groups, err := r.groups(ctx, r.within(docs, len(docs)), len(docs), size)
 	if err != nil {
 		return nil, 0, err
 	}

@@ -28,9 +28,11 @@ import (
 // stale is the age from which pending parts are those of a writer that died.
 const stale = time.Hour
 
-// Calls are cut at a number of documents, of bytes and of points.
+// Documents are written in batches of so many, or of so many chunks, since their
+// points are made at once; calls are cut at a number of bytes and of points.
 const (
 	writeDocuments = 64
+	writeChunks    = 10_000
 	writeBytes     = 8 << 20
 	writePoints    = 500
 	deleteIDs      = 500
@@ -58,10 +60,16 @@ func (s *Store) Upsert(ctx context.Context, docs []retriever.Document) error {
 	if err := s.createIndexes(ctx, indexesOf(docs)); err != nil {
 		return err
 	}
-	for batch := range slices.Chunk(docs, writeDocuments) {
-		if err := s.replace(ctx, batch); err != nil {
+	for len(docs) > 0 {
+		n, chunks := 0, 0
+		for n < min(len(docs), writeDocuments) && (n == 0 || chunks+len(docs[n].Chunks) <= writeChunks) {
+			chunks += len(docs[n].Chunks)
+			n++
+		}
+		if err := s.replace(ctx, docs[:n]); err != nil {
 			return err
 		}
+		docs = docs[n:]
 	}
 	return nil
 }
