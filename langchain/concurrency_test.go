@@ -8,6 +8,7 @@ import (
 	"sync"
 	"sync/atomic"
 	"testing"
+	"time"
 
 	"github.com/tmc/langchaingo/schema"
 	"github.com/tmc/langchaingo/vectorstores"
@@ -98,5 +99,52 @@ func TestCancelled(t *testing.T) {
 	}
 	if n := count(t, f.store); n != 2 {
 		t.Errorf("the store holds %d documents, want 2", n)
+	}
+}
+
+// TestOpeningHoldsUpNobodyElse: while the store of one tenant is opened, that of
+// another can be used, and whoever waits for the first may give up.
+func TestOpeningHoldsUpNobodyElse(t *testing.T) {
+	begun, goOn := make(chan struct{}), make(chan struct{})
+	model, plain, slow := landmarktest.New(), openLocal(t), openLocal(t)
+	s, err := langchain.NewVectorStore(langchain.Parts{
+		Embedder: model,
+		Chunker:  newChunker(t, model),
+		Open: func(_ context.Context, tenant string) (retriever.Store, error) {
+			if tenant == "" {
+				return plain, nil
+			}
+			close(begun)
+			<-goOn
+			return slow, nil
+		},
+	}, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	add(t, s, schema.Document{PageContent: "The lamp burns colza oil."})
+	first := make(chan error)
+	go func() {
+		_, err := s.SimilaritySearch(t.Context(), "lamp", 1, vectorstores.WithNameSpace("slow"))
+		first <- err
+	}()
+	<-begun
+	if docs := find(t, s, "lamp", 1); len(docs) != 1 {
+		t.Errorf("found %v in the store that is open", docs)
+	}
+	ctx, cancel := context.WithTimeout(t.Context(), time.Millisecond)
+	defer cancel()
+	if _, err := s.SimilaritySearch(ctx, "lamp", 1, vectorstores.WithNameSpace("slow")); !errors.Is(err, context.DeadlineExceeded) {
+		t.Errorf("waiting for a store: %v, want that the time is over", err)
+	}
+	if err := s.Close(); err != nil {
+		t.Error(err)
+	}
+	close(goOn)
+	if err := <-first; !errors.Is(err, retriever.ErrClosed) {
+		t.Errorf("a store that opens once all are closed: %v, want %v", err, retriever.ErrClosed)
+	}
+	if _, err := slow.Stats(t.Context()); !errors.Is(err, retriever.ErrClosed) {
+		t.Errorf("it is open still: %v", err)
 	}
 }

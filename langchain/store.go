@@ -57,8 +57,9 @@ type VectorStore struct {
 	opts     VectorStoreOptions
 	open     func(ctx context.Context, tenant string) (retriever.Store, error)
 
-	mu     sync.Mutex
-	stores map[string]retriever.Store // by tenant; nil once closed
+	opening chan struct{} // holds one while a store is opened
+	mu      sync.Mutex
+	stores  map[string]retriever.Store // by tenant; nil once closed
 }
 
 // NewVectorStore returns a VectorStore of the given parts; nil options are the
@@ -67,7 +68,7 @@ func NewVectorStore(parts Parts, opts *VectorStoreOptions) (*VectorStore, error)
 	if parts.Embedder == nil || parts.Open == nil {
 		return nil, errors.New("a vector store needs an embedder and a function that opens its stores")
 	}
-	s := &VectorStore{embedder: parts.Embedder, chunker: parts.Chunker, open: parts.Open, stores: make(map[string]retriever.Store)}
+	s := &VectorStore{embedder: parts.Embedder, chunker: parts.Chunker, open: parts.Open, opening: make(chan struct{}, 1), stores: make(map[string]retriever.Store)}
 	if opts != nil {
 		s.opts = *opts
 	}
@@ -115,15 +116,20 @@ func (s *VectorStore) Close() error {
 	return errors.Join(errs...)
 }
 
-// tenant returns the store of a tenant. Stores are opened one at a time.
+// tenant returns the store of a tenant. Stores are opened one at a time; meanwhile
+// those that are open can be used, and whoever waits may give up.
 func (s *VectorStore) tenant(ctx context.Context, name string) (retriever.Store, error) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if s.stores == nil {
-		return nil, retriever.ErrClosed
+	if store, err := s.opened(name); store != nil || err != nil {
+		return store, err
 	}
-	if store, ok := s.stores[name]; ok {
-		return store, nil
+	select {
+	case s.opening <- struct{}{}:
+		defer func() { <-s.opening }()
+	case <-ctx.Done():
+		return nil, ctx.Err()
+	}
+	if store, err := s.opened(name); store != nil || err != nil {
+		return store, err
 	}
 	store, err := s.open(ctx, name)
 	if err == nil && store == nil {
@@ -132,8 +138,23 @@ func (s *VectorStore) tenant(ctx context.Context, name string) (retriever.Store,
 	if err != nil {
 		return nil, fmt.Errorf("name space %q: %w", name, err)
 	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.stores == nil { // closed meanwhile
+		return nil, errors.Join(retriever.ErrClosed, store.Close())
+	}
 	s.stores[name] = store
 	return store, nil
+}
+
+// opened returns the store of a tenant if it is open.
+func (s *VectorStore) opened(name string) (retriever.Store, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.stores == nil {
+		return nil, retriever.ErrClosed
+	}
+	return s.stores[name], nil
 }
 
 // options applies the options of a call.
