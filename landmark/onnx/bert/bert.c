@@ -1,5 +1,4 @@
-//go:build cgo && onnx && amd64
-
+//go:build cgo && onnx && amd64 && linux
 
 
 #include "bert.h"
@@ -43,8 +42,11 @@ struct bert_scratch {
 
 #include "product.h"
 
-#include "attention_amx.h"
 #include "attention_vnni.h"
+
+#if WITH_AMX
+#include "attention_amx.h"
+#endif
 
 // split_rows gives the split channels of each row.
 INLINE VECTOR void split_rows(const float *states, int width, int count, const float *up, const float *bias, float *out) {
@@ -72,18 +74,21 @@ INLINE VECTOR void split_rows(const float *states, int width, int count, const f
 #undef BEGIN
 #undef END
 
+#if WITH_AMX
 #define HALVES 1
 #define TARGET AMX
 #define KERNEL(name) name##_amx
 #define BEGIN tiles_begin
 #define END tiles_end
 #include "layer.h"
+#endif
 
 int bert_level(void) {
 	__builtin_cpu_init();
 	if (!__builtin_cpu_supports("avx512f") || !__builtin_cpu_supports("avx512bw") || !__builtin_cpu_supports("avx512dq") ||
 		!__builtin_cpu_supports("avx512vl") || !__builtin_cpu_supports("avx512vnni"))
 		return BERT_NONE;
+#if WITH_AMX
 	unsigned a = 7, b, c = 0, d;
 	__asm__("cpuid" : "+a"(a), "=b"(b), "+c"(c), "=d"(d));
 	const unsigned tiles = 1u << 24 | 1u << 25 | 1u << 22; // AMX-TILE, AMX-INT8, AMX-BF16
@@ -91,6 +96,9 @@ int bert_level(void) {
 	// Linux hands out the tiles' registers on request.
 	const int request = 0x1023, tile_data = 18;
 	return syscall(SYS_arch_prctl, request, tile_data) == 0 ? BERT_AMX : BERT_VNNI;
+#else
+	return BERT_VNNI;
+#endif
 }
 
 // An arena hands out pieces of one allocation. Without memory it counts what is needed.
@@ -247,17 +255,20 @@ static VECTOR void embed(const bert_model *m, bert_rows rows, bert_spans sequenc
 		}
 }
 
-void bert_embed(int level, const bert_model *m, bert_scratch *s, bert_spans sequences, const int32_t *ids, const uint8_t *words, float scale, float zero) {
-	(void)level;
+void bert_embed(const bert_model *m, bert_scratch *s, bert_spans sequences, const int32_t *ids, const uint8_t *words, float scale, float zero) {
 	s->rows.count = up_to(sequences.starts[sequences.count], BLOCK);
 	embed(m, s->rows, sequences, ids, words, scale, zero);
 }
 
 static void run(int level, const bert_model *m, bert_scratch *s, int layer, bert_spans keys, bert_spans queries, bert_rows asked) {
-	if (level == BERT_AMX)
+#if WITH_AMX
+	if (level == BERT_AMX) {
 		layer_amx(m, &m->layers[layer], s, keys, s->rows, queries, asked);
-	else
-		layer_vnni(m, &m->layers[layer], s, keys, s->rows, queries, asked);
+		return;
+	}
+#endif
+	(void)level;
+	layer_vnni(m, &m->layers[layer], s, keys, s->rows, queries, asked);
 }
 
 void bert_run(int level, const bert_model *m, bert_scratch *s, int layer, bert_spans sequences) {
@@ -277,16 +288,25 @@ void bert_last(int level, const bert_model *m, bert_scratch *s, bert_spans seque
 	memcpy(out, s->picked.states, sizeof(float) * (long)count * width);
 }
 
+#if WITH_AMX
 static AMX void multiply_amx(const uint8_t *rows, const int8_t *panels, int inner, int times, int32_t *out) {
 	tiles_begin();
 	for (int i = 0; i < times; i++) product_amx(rows, inner, panels, inner, out);
 	tiles_end();
 }
+#endif
 
 static VECTOR void multiply_vnni(const uint8_t *rows, const int8_t *panels, int inner, int times, int32_t *out) {
 	for (int i = 0; i < times; i++) product_vnni(rows, inner, panels, inner, out);
 }
 
 void bert_multiply(int level, const uint8_t *rows, const int8_t *panels, int inner, int times, int32_t *out) {
-	(level == BERT_AMX ? multiply_amx : multiply_vnni)(rows, panels, inner, times, out);
+#if WITH_AMX
+	if (level == BERT_AMX) {
+		multiply_amx(rows, panels, inner, times, out);
+		return;
+	}
+#endif
+	(void)level;
+	multiply_vnni(rows, panels, inner, times, out);
 }

@@ -67,7 +67,7 @@ typedef struct {
 } bert_spans;
 
 // bert_embed reads the states of tokens from the table of words, in 8 bits with one scale and zero.
-void bert_embed(int level, const bert_model *m, bert_scratch *s, bert_spans sequences, const int32_t *ids, const uint8_t *words, float scale, float zero);
+void bert_embed(const bert_model *m, bert_scratch *s, bert_spans sequences, const int32_t *ids, const uint8_t *words, float scale, float zero);
 
 // bert_run puts the states through a layer.
 void bert_run(int level, const bert_model *m, bert_scratch *s, int layer, bert_spans sequences);

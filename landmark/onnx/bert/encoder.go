@@ -1,4 +1,4 @@
-//go:build cgo && onnx && amd64
+//go:build cgo && onnx && amd64 && linux
 
 package bert
 
@@ -237,7 +237,7 @@ func (e *Encoder) run(ctx context.Context, p pack) ([]float32, error) {
 		return out, context.Cause(ctx)
 	}
 	sequences, spans := spansOf(p.starts), spansOf(p.spans)
-	C.bert_embed(e.level, e.model, s, sequences, (*C.int32_t)(&p.ids[0]), (*C.uint8_t)(&e.words[0]), C.float(e.scale), C.float(e.zero))
+	C.bert_embed(e.model, s, sequences, (*C.int32_t)(&p.ids[0]), (*C.uint8_t)(&e.words[0]), C.float(e.scale), C.float(e.zero))
 	for i := range e.layers {
 		if ctx.Err() != nil { // a free slot and a cancelled context: select picks either
 			return nil, context.Cause(ctx)

@@ -1,4 +1,4 @@
-//go:build cgo && onnx && amd64
+//go:build cgo && onnx && amd64 && linux
 
 package bert
 

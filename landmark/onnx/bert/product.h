@@ -5,9 +5,18 @@
 
 #include "vector.h"
 
+// Compilers before GCC 11 and clang 12 do not know AMX; what they build stops at VNNI.
+#if (defined(__clang__) && __clang_major__ >= 12) || (!defined(__clang__) && __GNUC__ >= 11)
+#define WITH_AMX 1
+#else
+#define WITH_AMX 0
+#endif
+
 #define AMX __attribute__((target("avx512f,avx512bw,avx512dq,avx512vl,avx512vnni,avx512bf16,fma,amx-tile,amx-int8,amx-bf16")))
 
 enum { BLOCK = 32, PANEL = 16, STEP = 64 };
+
+#if WITH_AMX
 
 // The shape of all eight tiles: 16 rows of 64 bytes.
 INLINE AMX void tiles_begin(void) {
@@ -49,7 +58,9 @@ INLINE AMX void product_amx(const uint8_t *rows, long stride, const int8_t *pane
 	_tile_stored(3, out + 16 * BLOCK + 16, BLOCK * 4);
 }
 
-// product_vnni does the same, eight rows at a time.
+#endif
+
+// product_vnni multiplies 32 rows, stride bytes apart, with two panels, eight rows at a time.
 INLINE VECTOR void product_vnni(const uint8_t *rows, long stride, const int8_t *panels, int inner, int32_t *out) {
 	const int8_t *second = panels + (long)inner * PANEL;
 	for (int r = 0; r < BLOCK; r += 8) {
