@@ -10,7 +10,7 @@ native := CGO_LDFLAGS=-L$(LIB) WAYMARK_ONNXRUNTIME=$(LIB)/libonnxruntime.so
 # Packages without native code, for the race detector.
 pure = $(shell go list ./... | grep -v -e /landmark/onnx -e /cmd/ -e /examples/ -e /internal/tools/)
 
-.PHONY: demo test build deps qdrant browser llm clients env race lint fuzz bench eval-check
+.PHONY: demo test build deps qdrant browser llm clients env race lint fuzz bench bench-peers eval-check
 
 demo: build
 	@scripts/demo.sh
@@ -66,6 +66,10 @@ fuzz: deps
 
 bench: deps
 	$(native) go test -tags onnx -run '^$$' -bench . -benchmem ./chunker ./ingest ./landmark/onnx ./retriever/local
+
+# make bench-peers PEERS='encode store pipeline' TEXTS=DIR measures beside others: docs/peers.md.
+bench-peers: build
+	@$(native) scripts/bench-peers.sh $(PEERS)
 
 # make eval-check SETS='DIR DIR DIR' compares the metrics with trec_eval's.
 eval-check: build
