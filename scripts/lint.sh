@@ -15,6 +15,7 @@ for tags in "" onnx,browser,llama,clients; do
 	go vet -tags "$tags" ./...
 	go run honnef.co/go/tools/cmd/staticcheck@v0.8.2 -tags "$tags" ./...
 done
+(cd bench/peers && go vet -tags onnx,ORT ./...) # a module of its own
 echo "lint: gofmt, vet and staticcheck found nothing"
 
 if out=$(go run golang.org/x/vuln/cmd/govulncheck@v1.9.0 -tags onnx ./... 2>&1); then

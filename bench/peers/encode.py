@@ -21,8 +21,8 @@ import turns
 
 HERE = Path(__file__).resolve().parent
 OURS = "Waymark"
-SLOW = "hugot, pure Go, fp32"
-"""Takes a hundred times as long: it gets a text of eight, one at a time, in the first round only."""
+SLOW = {"hugot, pure Go, fp32": 8, "llama.cpp server, f32": 4, "llama.cpp server, q8_0": 4}
+"""Peers that get one text of so many, one at a time, which is best for them, and in the first round only."""
 
 
 def main():
@@ -68,7 +68,7 @@ def measure(commands, sets, threads, args):
     results = {}
     for name, (list_of_texts, tokens) in sets.items():
         choice = {w.name: best_batch(w, list_of_texts, batches) for w in workers}
-        took = turns.rounds(workers, args.rounds, lambda w: encode(w, list_of_texts, choice[w.name]), once=[SLOW])
+        took = turns.rounds(workers, args.rounds, lambda w: encode(w, list_of_texts, choice[w.name]), once=SLOW)
         results[name] = tokens, choice, took
         print(".", end="", file=sys.stderr, flush=True)
     report(workers, results, agreement, threads, args)
@@ -80,7 +80,7 @@ def encode(w, list_of_texts, batch):
     """One turn. Waymark puts the prefix in front by itself and chooses its own batches."""
     if w.name == OURS:
         return w.ask({"texts": list_of_texts})
-    some = list_of_texts[::8] if w.name == SLOW else list_of_texts
+    some = list_of_texts[:: SLOW.get(w.name, 1)]
     took = w.ask({"texts": [texts.PREFIX + text for text in some], "batch": batch})
     whole = sum(map(len, list_of_texts)) / sum(map(len, some))
     return {clock: took[clock] * whole for clock in ("cpu", "wall")}
@@ -88,7 +88,7 @@ def encode(w, list_of_texts, batch):
 
 def best_batch(w, list_of_texts, batches):
     """The batch size at which the worker is fastest. Waymark chooses for itself."""
-    if w.name == SLOW:
+    if w.name in SLOW:
         return 1
     if w.name == OURS:
         batches = [0]

@@ -43,7 +43,7 @@ def main():
 def programs(args, folder):
     """For each program its version, and the commands to index a folder and to ask."""
     python, go = [sys.executable, HERE / "llamaindex.py"], [args.gopipeline]
-    version = f"{metadata.version('llama-index-core')}"
+    version = metadata.version("llama-index-core")
     source = folder / "texts"
 
     def peer(program, backbone, file, store):
@@ -55,8 +55,14 @@ def programs(args, folder):
                                  [args.waymark, "search", "--store", f"local:{store}"])),
         "LlamaIndex, torch, fp32": (version, peer(python, args.folder, "torch", folder / "LlamaIndex, torch, fp32")),
         "LlamaIndex, ONNX, int8": (version, peer(python, args.folder, "model_int8.onnx", folder / "LlamaIndex, ONNX, int8")),
-        "langchaingo + hugot + chromem-go, int8": ("go.mod's", peer(go, args.folder / "hugot", "model_int8.onnx", folder / "langchaingo + hugot + chromem-go, int8")),
+        "langchaingo + hugot + chromem-go, int8": (go_versions("langchaingo", "hugot", "chromem-go"), peer(go, args.folder / "hugot", "model_int8.onnx", folder / "langchaingo + hugot + chromem-go, int8")),
     }
+
+
+def go_versions(*names):
+    """The versions of modules, by the last parts of their paths, that go.mod requires."""
+    required = dict(line.split()[:2] for line in (HERE / "go.mod").read_text().splitlines() if line.startswith("\t"))
+    return ", ".join(version for name in names for module, version in required.items() if module.endswith("/" + name))
 
 
 def measure(folder, args):
@@ -73,7 +79,6 @@ def measure(folder, args):
             shutil.rmtree(folder / name, ignore_errors=True)
             (folder / name).mkdir()
             index[name].append(run(indexing))
-            run([*asking, "what is it for?"])  # not the first touches
             query[name].append(run([*asking, "who built it, and when?"]))
             print(".", end="", file=sys.stderr, flush=True)
     print(f"\n{args.documents} files of {size / 1e6:.2f} MB in all, {os.cpu_count()} cores, {args.rounds} rounds, medians. "
