@@ -49,6 +49,7 @@ def peers(args):
     python, go, folder = [sys.executable, HERE / "encoders.py"], args.encoders, args.folder
     return {
         OURS: [go, "waymark", args.model],
+        f"{OURS}, ONNX Runtime": [go, "waymark", args.model, "onnxruntime"],
         "sentence-transformers, torch, fp32": [*python, "st-torch", folder],
         "sentence-transformers, ONNX, fp32": [*python, "st-onnx", folder, "model.onnx"],
         "sentence-transformers, ONNX, int8": [*python, "st-onnx", folder, "model_int8.onnx"],
@@ -78,7 +79,7 @@ def measure(commands, sets, threads, args):
 
 def encode(w, list_of_texts, batch):
     """One turn. Waymark puts the prefix in front by itself and chooses its own batches."""
-    if w.name == OURS:
+    if w.name.startswith(OURS):
         return w.ask({"texts": list_of_texts})
     some = list_of_texts[:: SLOW.get(w.name, 1)]
     took = w.ask({"texts": [texts.PREFIX + text for text in some], "batch": batch})
@@ -90,7 +91,7 @@ def best_batch(w, list_of_texts, batches):
     """The batch size at which the worker is fastest. Waymark chooses for itself."""
     if w.name in SLOW:
         return 1
-    if w.name == OURS:
+    if w.name.startswith(OURS):
         batches = [0]
     return min(batches, key=lambda b: encode(w, list_of_texts, b)["cpu"])
 
@@ -102,7 +103,7 @@ def agree(workers, folder, bare):
     mean, closing = reference(folder, sample)
     out = {}
     for w in workers:
-        if w.name == OURS:
+        if w.name.startswith(OURS):
             got, want = w.ask({"texts": bare, "single": True, "vectors": True}), closing
         else:
             got, want = w.ask({"texts": sample, "batch": 1, "vectors": True}), mean
@@ -133,7 +134,7 @@ def report(workers, results, agreement, threads, args):
     print(f"{args.rounds} rounds of about {args.tokens} tokens for each length. Thousands of tokens a second, by "
           + ("processor time" if clock == "cpu" else "the clock on the wall") + ", at the median; in brackets the batch size that was best.\n")
     table(["encoder", "version", *results, "least cosine to fp32", "peak MB"], (
-        [w.name, w.version, *(f"{tokens / statistics.median(t[clock] for t in took[w.name]) / 1000:.2f}" + f" ({choice[w.name]})" * (w.name != OURS)
+        [w.name, w.version, *(f"{tokens / statistics.median(t[clock] for t in took[w.name]) / 1000:.2f}" + f" ({choice[w.name]})" * (not w.name.startswith(OURS))
                    for tokens, choice, took in results.values()), f"{agreement[w.name]:.4f}", f"{w.memory('VmHWM') / 1e6:.0f}"]
         for w in workers
     ))

@@ -1,7 +1,7 @@
 // Command encoders turns texts into vectors with Waymark or with hugot, for encode.py to
 // measure.
 //
-//	encoders waymark MODEL
+//	encoders waymark MODEL [onnxruntime]
 //	encoders hugot-ort|hugot-go BACKBONE FILE
 //
 // MODEL is a Waymark model directory, BACKBONE what backbone.py makes of it and FILE the
@@ -14,6 +14,7 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
+	"strings"
 
 	"github.com/knights-analytics/hugot"
 	"github.com/knights-analytics/hugot/options"
@@ -40,7 +41,9 @@ func main() { worker.Main(run) }
 func run() error {
 	switch args := os.Args[1:]; {
 	case len(args) == 2 && args[0] == "waymark":
-		return waymark(context.Background(), args[1])
+		return waymark(context.Background(), args[1], "")
+	case len(args) == 3 && args[0] == "waymark":
+		return waymark(context.Background(), args[1], onnx.Runtime(args[2]))
 	case len(args) == 3 && args[0] == "hugot-ort":
 		s, err := hugot.NewORTSession(options.WithOnnxLibraryPath(filepath.Dir(library)), options.WithIntraOpNumThreads(runtime.GOMAXPROCS(0)), options.WithInterOpNumThreads(1))
 		return peer(s, err, args[1], args[2])
@@ -48,16 +51,16 @@ func run() error {
 		s, err := hugot.NewGoSession()
 		return peer(s, err, args[1], args[2])
 	}
-	return errors.New("want: encoders waymark MODEL, or encoders hugot-ort|hugot-go BACKBONE FILE")
+	return errors.New("want: encoders waymark MODEL [onnxruntime], or encoders hugot-ort|hugot-go BACKBONE FILE")
 }
 
-func waymark(ctx context.Context, dir string) error {
-	m, err := onnx.Open(ctx, os.DirFS(dir), &onnx.Options{Library: library})
+func waymark(ctx context.Context, dir string, runtime onnx.Runtime) error {
+	m, err := onnx.Open(ctx, os.DirFS(dir), &onnx.Options{Library: library, Runtime: runtime})
 	if err != nil {
 		return err
 	}
 	defer m.Close()
-	return worker.Serve(m.Runtime, func(r request) ([][]float32, error) {
+	return worker.Serve(strings.TrimSuffix(m.Runtime, " ("+library+")"), func(r request) ([][]float32, error) {
 		var embeddings []landmark.Embedding
 		var err error
 		if r.Single {
