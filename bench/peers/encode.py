@@ -9,6 +9,7 @@ of. All are given the same texts, longest first.
 """
 import argparse
 import os
+import re
 import statistics
 import sys
 from pathlib import Path
@@ -34,11 +35,11 @@ def main():
     ap.add_argument("--tokens", type=int, default=3000, help="tokens of a turn (default: 3000)")
     ap.add_argument("--rounds", type=int, default=5, help="turns of each, of which the median counts (default: 5)")
     ap.add_argument("--batches", default="1,8,32", help="batch sizes to choose from for each peer (default: 1,8,32)")
-    ap.add_argument("--peers", default="", help="only the peers with this in their names")
+    ap.add_argument("--peers", default="", help="only the peers whose names this regular expression matches")
     ap.add_argument("--threads", default=f"1,{os.cpu_count()}", help="numbers of threads to measure with (default: one, and as many as there are cores)")
     args = ap.parse_args()
     backbone.make(args.model, args.folder)
-    commands = {name: command for name, command in peers(args).items() if name == OURS or args.peers in name}
+    commands = {name: command for name, command in peers(args).items() if name == OURS or re.search(args.peers, name)}
     sets = texts.sets(args.texts, args.model, args.tokens)
     for threads in map(int, args.threads.split(",")):
         measure(commands, sets, threads, args)

@@ -10,6 +10,7 @@ asked for, or as much as is tried.
 """
 import argparse
 import os
+import re
 import statistics
 import sys
 import tempfile
@@ -32,7 +33,7 @@ def main():
     ap.add_argument("--queries", type=int, default=50, help="queries (default: 50)")
     ap.add_argument("--recall", type=float, default=0.99, help="what graphs are to reach (default: .99)")
     ap.add_argument("--freedoms", default="32,384", help="of how many numbers the vectors are made (default: 32,384)")
-    ap.add_argument("--peers", default="", help="only the peers with this in their names")
+    ap.add_argument("--peers", default="", help="only the peers whose names this regular expression matches")
     args = ap.parse_args()
     for freedom in map(int, args.freedoms.split(",")):
         rng = numpy.random.default_rng(1)
@@ -68,7 +69,7 @@ def peers(args, folder):
     }
     out = {}
     for name, command in commands.items():
-        if name == OURS or args.peers in name:
+        if name == OURS or re.search(args.peers, name):
             own = folder / name
             own.mkdir()
             out[name] = [own if part == "{}" else part for part in command]
