@@ -83,7 +83,7 @@ INLINE AMX void halves_amx(const uint16_t *rows, long stride, const uint16_t *le
 
 enum {
 	ASKED = 32,  // queries at a time
-	SEEN = 128,  // keys at a time: what belongs to a block of scores stays in the nearest cache
+	SEEN = 256,  // keys at a time: their scores fit the nearest cache
 };
 
 // Of each query, while its keys are gone through: the largest score so far, the sums of the shares' columns and what
@@ -97,22 +97,33 @@ typedef struct {
 	float products[ASKED * 32];
 } __attribute__((aligned(64))) softmax;
 
-// share_amx turns scores into shares of the keys so far, padded of them in this block, and returns what the shares of the
-// blocks before are to be multiplied by.
-INLINE AMX float share_amx(softmax *s, int r, int padded, int first) {
+// most_amx takes the largest score of a block into account, and gives what the shares of the blocks before are to be multiplied by.
+INLINE AMX void most_amx(softmax *s, int padded, int first, float *factors) {
+	float most[ASKED] __attribute__((aligned(64)));
+	for (int r = 0; r < ASKED; r++) {
+		const float *row = s->scores + r * SEEN;
+		__m512 m0 = _mm512_load_ps(row), m1 = _mm512_load_ps(row + 16);
+		for (int k = 32; k < padded; k += 32) {
+			m0 = _mm512_max_ps(m0, _mm512_load_ps(row + k));
+			m1 = _mm512_max_ps(m1, _mm512_load_ps(row + k + 16));
+		}
+		most[r] = _mm512_reduce_max_ps(_mm512_max_ps(m0, m1));
+	}
+	for (int r = 0; r < ASKED; r += 16) {
+		__m512 now = _mm512_load_ps(most + r);
+		if (!first) {
+			const __m512 before = _mm512_load_ps(s->most + r);
+			now = _mm512_max_ps(now, before);
+			_mm512_store_ps(factors + r, exp2_16(_mm512_sub_ps(before, now)));
+		}
+		_mm512_store_ps(s->most + r, now);
+	}
+}
+
+// share_amx turns a row of scores into shares, padded of them.
+INLINE AMX void share_amx(softmax *s, int r, int padded, int first, float factor) {
 	const float *row = s->scores + r * SEEN;
-	__m512 m0 = _mm512_load_ps(row), m1 = _mm512_load_ps(row + 16);
-	for (int k = 32; k < padded; k += 32) {
-		m0 = _mm512_max_ps(m0, _mm512_load_ps(row + k));
-		m1 = _mm512_max_ps(m1, _mm512_load_ps(row + k + 16));
-	}
-	float most = _mm512_reduce_max_ps(_mm512_max_ps(m0, m1)), factor = 0;
-	if (!first) {
-		if (most < s->most[r]) most = s->most[r];
-		factor = _mm512_cvtss_f32(exp2_16(_mm512_set1_ps(s->most[r] - most)));
-	}
-	s->most[r] = most;
-	const __m512 by = _mm512_set1_ps(most);
+	const __m512 by = _mm512_set1_ps(s->most[r]);
 	__m512 s0 = _mm512_setzero_ps(), s1 = s0;
 	for (int k = 0; k < padded; k += 32) {
 		const __m512 e0 = exp2_16(_mm512_sub_ps(_mm512_load_ps(row + k), by));
@@ -124,7 +135,6 @@ INLINE AMX float share_amx(softmax *s, int r, int padded, int first) {
 	s0 = _mm512_add_ps(s0, s1);
 	if (!first) s0 = _mm512_fmadd_ps(_mm512_load_ps(s->sums + r * 16), _mm512_set1_ps(factor), s0);
 	_mm512_store_ps(s->sums + r * 16, s0);
-	return factor;
 }
 
 // ask_amx gives what up to 32 queries see of packed keys and values.
@@ -137,8 +147,9 @@ INLINE AMX void ask_amx(softmax *s, const uint16_t *queries, long width, const u
 		}
 		for (int r = 0; r < ASKED && here < padded; r++)
 			for (int k = here; k < padded; k++) s->scores[r * SEEN + k] = NEVER;
-		float factors[ASKED];
-		for (int r = 0; r < ASKED; r++) factors[r] = share_amx(s, r, padded, from == 0);
+		float factors[ASKED] __attribute__((aligned(64))) = {0};
+		most_amx(s, padded, from == 0, factors);
+		for (int r = 0; r < ASKED; r++) share_amx(s, r, padded, from == 0, factors[r]);
 		for (int d = 0; d < size; d += 32) {
 			const uint16_t *tiles = values + (long)from * size + d * 32;
 			halves_amx(s->shares, SEEN * 2, tiles, tiles + 512, padded / 32, 32 * size, s->products, 128);

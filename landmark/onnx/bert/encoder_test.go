@@ -63,15 +63,15 @@ func distance(a []float32, b []float64) float64 {
 // TestReference compares states with those computed in 64 bits: heads of both sizes, hidden channels that fill no block,
 // with and without split channels, and lengths around those of the blocks that the kernels work in.
 func TestReference(t *testing.T) {
-	lengths := []int{1, 2, 15, 16, 17, 31, 32, 33, 63, 64, 65, 127, 128, 129, 160, 161, 300}
+	lengths := []int{1, 2, 15, 16, 17, 31, 32, 33, 63, 64, 65, 127, 128, 129, 160, 255, 256, 257, 300, 513}
 	for _, level := range here(t) {
 		for _, c := range []struct {
 			shape small
 			mean  float64 // of the cosine distances, a third above what 8 bits a state give
 		}{
-			{small{width: 64, heads: 2, layers: 2, hidden: 100, split: 16, positions: 300, vocabulary: 50}, 1.2e-4},
-			{small{width: 128, heads: 2, layers: 1, hidden: 128, positions: 300, vocabulary: 50}, 5e-5},
-			{small{width: 192, heads: 6, layers: 3, hidden: 33, split: 16, positions: 300, vocabulary: 50}, 2.8e-4},
+			{small{width: 64, heads: 2, layers: 2, hidden: 100, split: 16, positions: 513, vocabulary: 50}, 1.2e-4},
+			{small{width: 128, heads: 2, layers: 1, hidden: 128, positions: 513, vocabulary: 50}, 5e-5},
+			{small{width: 192, heads: 6, layers: 3, hidden: 33, split: 16, positions: 513, vocabulary: 50}, 2.8e-4},
 		} {
 			shape := c.shape
 			t.Run(fmt.Sprintf("%s/width=%d", level, shape.width), func(t *testing.T) {
