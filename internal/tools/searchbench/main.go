@@ -29,6 +29,7 @@ import (
 	"time"
 
 	"github.com/waymark-rag/waymark/internal/simd"
+	"github.com/waymark-rag/waymark/internal/tools/cputime"
 	"github.com/waymark-rag/waymark/retriever"
 	"github.com/waymark-rag/waymark/retriever/local"
 )
@@ -167,12 +168,12 @@ func (s settings) search(ctx context.Context, store *local.Store, m *measured) e
 	var searches, reads []time.Duration
 	for i := range s.queries + 5 {
 		q := query(rng)
-		begun, cpu := time.Now(), cpuTime()
+		begun, cpu := time.Now(), cputime.Own()
 		if _, err := store.Candidates(ctx, q); err != nil {
 			return err
 		}
 		took := time.Since(begun)
-		cpu = cpuTime() - cpu
+		cpu = cputime.Own() - cpu
 		begun = time.Now()
 		read(memory)
 		if i >= 5 { // not the first touches
