@@ -70,6 +70,21 @@ func (e *engine) cpu() (time.Duration, error) {
 	return sum, nil
 }
 
+// took is what the engine works for one of some calls.
+func (e *engine) took(n int, call func(i int) error) (time.Duration, error) {
+	begun, err := e.cpu()
+	if err != nil {
+		return 0, err
+	}
+	for i := range n {
+		if err := call(i); err != nil {
+			return 0, err
+		}
+	}
+	ended, err := e.cpu()
+	return (ended - begun) / time.Duration(n), err
+}
+
 // memory is what the engine has of its own, and of files that are mapped.
 func (e *engine) memory() (own, mapped int64, err error) {
 	status, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", e.cmd.Process.Pid))

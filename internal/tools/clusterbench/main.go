@@ -42,7 +42,7 @@ func main() {
 	flag.StringVar(&s.layouts, "layouts", "float16,float32,int8,disk", "layouts")
 	flag.StringVar(&s.python, "python", ".deps/qdrant/bin/python", "what runs the engine")
 	flag.StringVar(&s.engine, "engine", "internal/qdranttest/engine/adapter.py", "the engine behind Qdrant's protocol")
-	flag.IntVar(&s.queries, "queries", 200, "searches for each row")
+	flag.IntVar(&s.queries, "queries", 1000, "searches for each row")
 	flag.Parse()
 	if s.index == "" {
 		flag.Usage()

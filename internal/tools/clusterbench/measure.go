@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"hash/fnv"
 	"os"
 	"slices"
 	"strings"
@@ -11,6 +12,7 @@ import (
 
 	pb "github.com/qdrant/go-client/qdrant"
 
+	"github.com/waymark-rag/waymark/internal/prose"
 	"github.com/waymark-rag/waymark/internal/tools/cputime"
 	"github.com/waymark-rag/waymark/retriever"
 	"github.com/waymark-rag/waymark/retriever/local"
@@ -26,9 +28,11 @@ type row struct {
 	build             time.Duration // of the graphs and all else that optimising does
 	disk              map[string]int64
 	own, mapped       int64           // memory, more than an engine has without a collection
-	graph, exact      time.Duration   // of the server for one search among landmarks
-	hybrid            time.Duration   // of the server for one call of Candidates, by vector and words
-	wall              []time.Duration // of each hybrid one
+	graph, exact      time.Duration   // of the engine for one search among landmarks
+	words             time.Duration   // of the engine for one search by words
+	hybrid            time.Duration   // of the engine for one call of Candidates, by vector and words
+	stats, list       time.Duration   // of the engine for counting, and for listing all documents
+	wall              []time.Duration // of each search by the graph, in order
 	recall            float64         // of the graph's best 10
 }
 
@@ -202,8 +206,12 @@ func (s settings) search(ctx context.Context, e *engine, r *row) error {
 	found := map[bool][][]string{}
 	landmarks := func(exact bool) func(query) error {
 		return func(q query) error {
+			begun := time.Now()
 			points, err := c.Query(ctx, &pb.QueryPoints{CollectionName: collection, Using: pb.PtrOf("landmarks"), Query: pb.NewQueryDense(q.vector),
 				Limit: pb.PtrOf(uint64(10)), Params: &pb.SearchParams{Exact: &exact}})
+			if !exact {
+				r.wall = append(r.wall, time.Since(begun))
+			}
 			var ids []string
 			for _, p := range points {
 				ids = append(ids, p.GetId().GetUuid())
@@ -212,30 +220,38 @@ func (s settings) search(ctx context.Context, e *engine, r *row) error {
 			return err
 		}
 	}
+	words := func(q query) error {
+		indices := sparse(q.words)
+		_, err := c.Query(ctx, &pb.QueryPoints{CollectionName: collection, Using: pb.PtrOf("text"),
+			Query: pb.NewQuerySparse(indices, slices.Repeat([]float32{1}, len(indices))), Limit: pb.PtrOf(uint64(10))})
+		return err
+	}
 	hybrid := func(q query) error {
-		begun := time.Now()
 		_, err := store.Candidates(ctx, retriever.Query{Vector: q.vector, Words: q.words, Limit: 100, Weights: retriever.Weights{Landmark: .8, Document: .2}})
-		r.wall = append(r.wall, time.Since(begun))
 		return err
 	}
 	for _, way := range []struct {
 		ask  func(query) error
 		took *time.Duration
-	}{{landmarks(false), &r.graph}, {landmarks(true), &r.exact}, {hybrid, &r.hybrid}} {
-		begun, err := e.cpu()
-		if err != nil {
+	}{{landmarks(false), &r.graph}, {landmarks(true), &r.exact}, {words, &r.words}, {hybrid, &r.hybrid}} {
+		if *way.took, err = e.took(len(queries), func(i int) error { return way.ask(queries[i]) }); err != nil {
 			return err
 		}
-		for _, q := range queries {
-			if err := way.ask(q); err != nil {
+	}
+	const times = 5
+	if r.stats, err = e.took(times, func(int) error { _, err := store.Stats(ctx); return err }); err != nil {
+		return err
+	}
+	r.list, err = e.took(times, func(int) error {
+		for _, err := range store.Scroll(ctx, retriever.Filter{}, retriever.Want{}) {
+			if err != nil {
 				return err
 			}
 		}
-		ended, err := e.cpu()
-		if err != nil {
-			return err
-		}
-		*way.took = (ended - begun) / time.Duration(len(queries))
+		return nil
+	})
+	if err != nil {
+		return err
 	}
 	for i, right := range found[true] {
 		for _, id := range right {
@@ -246,4 +262,17 @@ func (s settings) search(ctx context.Context, e *engine, r *row) error {
 	}
 	slices.Sort(r.wall)
 	return nil
+}
+
+// sparse is the vector of words that documents are stored with (retriever/qdrant),
+// each word with the weight 1.
+func sparse(text string) []uint32 {
+	var out []uint32
+	for _, w := range prose.Words(text) {
+		h := fnv.New32a()
+		h.Write([]byte(w.Folded))
+		out = append(out, h.Sum32())
+	}
+	slices.Sort(out)
+	return slices.Compact(out)
 }

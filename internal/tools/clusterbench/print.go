@@ -58,9 +58,13 @@ func print(layout string, rows []row) {
 	each("build graphs: CPU ms a chunk", func(r row) float64 { return ms(r.build) / float64(r.chunks) })
 	each("search by graph: engine CPU ms", func(r row) float64 { return ms(r.graph) })
 	each("search exactly: engine CPU ms", func(r row) float64 { return ms(r.exact) })
+	each("search by words: engine CPU ms", func(r row) float64 { return ms(r.words) })
 	each("hybrid candidates: engine CPU ms", func(r row) float64 { return ms(r.hybrid) })
-	each("hybrid candidates: wall ms p50", func(r row) float64 { return ms(r.wall[len(r.wall)/2]) })
-	each("hybrid candidates: wall ms p99", func(r row) float64 { return ms(r.wall[len(r.wall)*99/100]) })
+	each("count documents: engine CPU ms", func(r row) float64 { return ms(r.stats) })
+	each("list documents: engine CPU ms", func(r row) float64 { return ms(r.list) })
+	for _, share := range []float64{.5, .9, .99, .999} {
+		each(fmt.Sprintf("search by graph: wall ms p%g", 100*share), func(r row) float64 { return ms(r.wall[int(share*float64(len(r.wall)))]) })
+	}
 	each("recall@10 of the graph", func(r row) float64 { return r.recall })
 }
 
