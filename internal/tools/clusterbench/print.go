@@ -59,6 +59,7 @@ func print(layout string, rows []row) {
 	each("search by graph: engine CPU ms", func(r row) float64 { return ms(r.graph) })
 	each("search exactly: engine CPU ms", func(r row) float64 { return ms(r.exact) })
 	each("search by words: engine CPU ms", func(r row) float64 { return ms(r.words) })
+	each("the same without stop words", func(r row) float64 { return ms(r.telling) })
 	each("hybrid candidates: engine CPU ms", func(r row) float64 { return ms(r.hybrid) })
 	each("count documents: engine CPU ms", func(r row) float64 { return ms(r.stats) })
 	each("list documents: engine CPU ms", func(r row) float64 { return ms(r.list) })

@@ -121,7 +121,8 @@ func (g *growing) process(ctx context.Context, out io.Writer, args ...string) (c
 	if u, ok := cmd.ProcessState.SysUsage().(*syscall.Rusage); ok {
 		c.peak = int64(u.Maxrss) * 1024 // Linux counts in kB
 	}
-	if err != nil {
+	const skipped = 3 // the exit code where a file had no text
+	if err != nil && cmd.ProcessState.ExitCode() != skipped {
 		return c, logPeak, fmt.Errorf("%s %s: %w", g.waymark, args[0], err)
 	}
 	return c, logPeak, nil
