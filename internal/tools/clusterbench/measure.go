@@ -209,7 +209,8 @@ func (s settings) search(ctx context.Context, e *engine, r *row) error {
 		return func(q query) error {
 			begun := time.Now()
 			points, err := c.Query(ctx, &pb.QueryPoints{CollectionName: collection, Using: pb.PtrOf("landmarks"), Query: pb.NewQueryDense(q.vector),
-				Limit: pb.PtrOf(uint64(10)), Params: &pb.SearchParams{Exact: &exact}})
+				Limit: pb.PtrOf(uint64(10)), Params: &pb.SearchParams{
+					Exact: &exact, Quantization: &pb.QuantizationSearchParams{Rescore: pb.PtrOf(true)}}}) // as retriever/qdrant does
 			if !exact {
 				r.wall = append(r.wall, time.Since(begun))
 			}

@@ -23,10 +23,7 @@ type assumed struct {
 // bytes of a chunk.
 func (l layout) bytes() (ram, disk float64) {
 	for _, p := range l.parts {
-		disk += p.bytes
-		if p.inMemory {
-			ram += p.bytes
-		}
+		ram, disk = ram+p.memory, disk+p.disk
 	}
 	return ram, disk
 }
@@ -45,6 +42,7 @@ type cluster struct {
 	month       float64 // price of keeping
 	once        float64 // price of indexing all
 	network     float64 // bytes a second between the program and the cluster
+	within      float64 // and between its nodes
 }
 
 const (
@@ -52,6 +50,9 @@ const (
 	hour = 3600.0
 	// monthHours are those of a month.
 	monthHours = 730
+	// A shard answers with so many candidates of each source, an ID, a score and what
+	// the protocol adds.
+	sources, candidates, candidateBytes = 2, 100, 40
 )
 
 // plan computes a cluster.
@@ -77,6 +78,7 @@ func plan(a assumed, l layout, chunks float64) cluster {
 	c.month = c.machines * (a.ram*a.ramMonth + a.disk*a.diskMonth + a.cores*a.coreHour*monthHours)
 	c.once = (c.indexHours + c.storeHours) * a.coreHour
 	c.network = a.queries * measured.queryBytes
+	c.within = a.queries * c.shards * sources * candidates * candidateBytes
 	return c
 }
 

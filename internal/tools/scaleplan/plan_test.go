@@ -56,7 +56,7 @@ func TestPage(t *testing.T) {
 }
 
 // plain is a layout of round numbers, so that a plan can be checked by hand.
-var plain = layout{"plain", []part{{"vectors", 1000, true}, {"text", 3000, false}}}
+var plain = layout{"plain", []part{{"vectors", 1000, 1000}, {"text", 3000, 0}}}
 
 func TestPlan(t *testing.T) {
 	a, _ := defaults(t)

@@ -51,7 +51,7 @@ func seconds(x float64) string {
 }
 
 func printBytes(w io.Writer, _ assumed, _ []float64) {
-	cells := []string{"bytes a chunk"}
+	cells := []string{"bytes a chunk, on disk / in memory"}
 	for _, l := range layouts {
 		cells = append(cells, l.name)
 	}
@@ -59,21 +59,16 @@ func printBytes(w io.Writer, _ assumed, _ []float64) {
 	for i, p := range layouts[0].parts {
 		cells := []string{p.name}
 		for _, l := range layouts {
-			mark := ""
-			if l.parts[i].inMemory {
-				mark = " *"
-			}
-			cells = append(cells, fmt.Sprintf("%.0f%s", l.parts[i].bytes, mark))
+			cells = append(cells, fmt.Sprintf("%.0f / %.0f", l.parts[i].disk, l.parts[i].memory))
 		}
 		row(w, cells...)
 	}
-	ram, disk := []string{"**in memory** (*)"}, []string{"**on disk**"}
+	cells = []string{"**together**"}
 	for _, l := range layouts {
-		r, d := l.bytes()
-		ram, disk = append(ram, fmt.Sprintf("**%.0f**", r)), append(disk, fmt.Sprintf("**%.0f**", d))
+		memory, disk := l.bytes()
+		cells = append(cells, fmt.Sprintf("**%.0f / %.0f**", disk, memory))
 	}
-	row(w, ram...)
-	row(w, disk...)
+	row(w, cells...)
 }
 
 func printClusters(w io.Writer, a assumed, chunks []float64) {
@@ -107,12 +102,14 @@ func printMillion(w io.Writer, a assumed, _ []float64) {
 }
 
 func printSearching(w io.Writer, a assumed, chunks []float64) {
-	head(w, "chunks", "shards", "a shard's graph, CPU", "its words, CPU", "all shards, CPU", fmt.Sprintf("cores for %g a second", a.queries), "to the program")
+	head(w, "chunks", "shards", "a shard's graph, CPU", "its words, CPU", "without stop words", "all shards, CPU",
+		fmt.Sprintf("cores for %g a second", a.queries), "without stop words", "to the program", "within the cluster")
 	for _, n := range chunks {
 		c := plan(a, onDisk, n)
 		in := n / c.shards
-		row(w, count(n), count(c.shards), seconds(grown(measured.graphCPU, in)), seconds(measured.wordsCPU*in),
-			seconds(c.shards*searchCPU(in)), count(c.searchCores), size(c.network)+"/s")
+		graph, words, telling := grown(measured.graphCPU, in), measured.wordsCPU*in, measured.tellingCPU*in
+		row(w, count(n), count(c.shards), seconds(graph), seconds(words), seconds(telling), seconds(c.shards*(graph+words)),
+			count(c.searchCores), count(a.queries*c.shards*(graph+telling)), size(c.network)+"/s", size(c.within)+"/s")
 	}
 }
 
