@@ -1,3 +1,5 @@
+//go:build unix
+
 // Command clusterbench measures what a chunk costs in Qdrant, on its own engine: bytes
 // on disk by what they are for, memory, processor time to store it, to build the
 // graphs and to search, for some numbers of chunks and some layouts.

@@ -1,3 +1,5 @@
+//go:build unix
+
 package main
 
 import (
@@ -38,9 +40,9 @@ type cost struct {
 // growing is the folder and its index.
 type growing struct {
 	settings
-	docs                      []chunker.Document // yet to be written
-	documents, chunks, tokens int
-	estimate                  int
+	docs              []chunker.Document // yet to be written
+	documents, chunks int
+	estimate          int
 }
 
 // perChunk is about how many bytes of English text a chunk has, to know how many

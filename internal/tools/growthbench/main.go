@@ -1,3 +1,5 @@
+//go:build unix
+
 // Command growthbench measures how the whole line grows on real text: what indexing
 // a folder, opening its index and asking it cost, from a thousand chunks on.
 //

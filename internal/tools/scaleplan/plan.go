@@ -16,7 +16,6 @@ type assumed struct {
 	diskMonth   float64
 	queries     float64 // a second
 	oneShard    []quantile
-	bandwidth   float64 // bytes a second that a scan reads
 	localRAM    float64 // GB, of the machine of a local store
 }
 
@@ -74,7 +73,10 @@ func plan(a assumed, l layout, chunks float64) cluster {
 	if byCores > c.machines {
 		c.machines, c.bound = byCores, "searches"
 	}
-	c.machines = max(math.Ceil(c.machines), a.replicas)
+	c.machines = math.Ceil(c.machines)
+	if fewest := 2*a.replicas - 1; c.machines < fewest { // so that most are left when one fails
+		c.machines, c.bound = fewest, "copies"
+	}
 	c.month = c.machines * (a.ram*a.ramMonth + a.disk*a.diskMonth + a.cores*a.coreHour*monthHours)
 	c.once = (c.indexHours + c.storeHours) * a.coreHour
 	c.network = a.queries * measured.queryBytes

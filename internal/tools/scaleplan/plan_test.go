@@ -90,12 +90,9 @@ func TestPlan(t *testing.T) {
 	if c := plan(a, plain, 1e8); c.bound != "searches" || c.machines != math.Ceil(c.searchCores/5) {
 		t.Errorf("with many queries %v machines because of %s, want as %v cores need", c.machines, c.bound, c.searchCores)
 	}
-	if c := plan(a, plain, 1); c.machines != math.Ceil(1e5*searchCPU(1)/5) {
-		t.Errorf("one chunk: %v machines", c.machines)
-	}
 	a.queries = 0
-	if c := plan(a, plain, 1); c.machines != 2 {
-		t.Errorf("one chunk on %v machines, want one for each replica", c.machines)
+	if c := plan(a, plain, 1); c.machines != 3 || c.bound != "copies" {
+		t.Errorf("one chunk on %v machines because of %s, want 3 because of copies", c.machines, c.bound)
 	}
 }
 
