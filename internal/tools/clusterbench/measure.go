@@ -23,6 +23,9 @@ import (
 
 const collection = "clusterbench"
 
+// candidates is how many retriever/qdrant asks for.
+const candidates = 100
+
 // row is what was measured at one size.
 type row struct {
 	chunks, documents int
@@ -35,7 +38,7 @@ type row struct {
 	hybrid            time.Duration   // of the engine for one call of Candidates, by vector and words
 	stats, list       time.Duration   // of the engine for counting, and for listing all documents
 	wall              []time.Duration // of each search by the graph, in order
-	recall            float64         // of the graph's best 10
+	recall            float64         // of the 10 best, by the graph
 }
 
 func (s settings) measure(ctx context.Context, layout qdrant.Layout, chunks int) (r row, err error) {
@@ -217,7 +220,7 @@ func (s settings) search(ctx context.Context, e *engine, r *row) error {
 				r.wall = append(r.wall, time.Since(begun))
 			}
 			var ids []string
-			for _, p := range points {
+			for _, p := range points[:min(10, len(points))] {
 				ids = append(ids, p.GetId().GetUuid())
 			}
 			found[exact] = append(found[exact], ids)
@@ -228,12 +231,12 @@ func (s settings) search(ctx context.Context, e *engine, r *row) error {
 		return func(q query) error {
 			indices := sparse(q.words, stop)
 			_, err := c.Query(ctx, &pb.QueryPoints{CollectionName: collection, Using: pb.PtrOf("text"),
-				Query: pb.NewQuerySparse(indices, slices.Repeat([]float32{1}, len(indices))), Limit: pb.PtrOf(uint64(10))})
+				Query: pb.NewQuerySparse(indices, slices.Repeat([]float32{1}, len(indices))), Limit: pb.PtrOf(uint64(candidates))})
 			return err
 		}
 	}
 	hybrid := func(q query) error {
-		_, err := store.Candidates(ctx, retriever.Query{Vector: q.vector, Words: q.words, Limit: 100, Weights: retriever.Weights{Landmark: .8, Document: .2}})
+		_, err := store.Candidates(ctx, retriever.Query{Vector: q.vector, Words: q.words, Limit: candidates, Weights: retriever.Weights{Landmark: .8, Document: .2}})
 		return err
 	}
 	for _, way := range []struct {

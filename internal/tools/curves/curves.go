@@ -47,11 +47,19 @@ func (p Picture) Draw(path string) error {
 	if err := plotutil.AddLinePoints(out, lines...); err != nil {
 		return err
 	}
-	out.Y.Max *= 30 // for the legend
+	whole(&out.X)
+	whole(&out.Y)
+	out.Y.Max *= math.Pow(10, math.Ceil(float64(len(p.Curves))/3)) // for the legend
+	out.Legend.YOffs = -vg.Millimeter
 	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
 		return err
 	}
 	return out.Save(16*vg.Centimeter, 10*vg.Centimeter, path)
+}
+
+// whole lets an axis begin and end at powers of ten.
+func whole(a *plot.Axis) {
+	a.Min, a.Max = math.Pow(10, math.Floor(math.Log10(a.Min))), math.Pow(10, math.Ceil(math.Log10(a.Max)))
 }
 
 // decades marks powers of ten in full.

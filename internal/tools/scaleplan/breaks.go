@@ -33,10 +33,8 @@ func limits(a assumed) []limit {
 			fmt.Sprintf("%.0f GB / %.0f bytes a chunk", a.fill*a.localRAM, m.vectorFile), "more memory; a search then reads at the disk's pace"},
 		{"local", "chunks are counted in 31 bits (`snapshot.firsts`)", math.Exp2(31), "2^31", "none is needed: the others come first"},
 
-		{"Qdrant", "in one shard, the postings of a question's words take 100 ms of a core", patience / m.wordsCPU,
-			fmt.Sprintf("100 ms / %.3g ns a chunk", m.wordsCPU*1e9), "leave out stop words, as the local store does words that most chunks hold; smaller shards"},
-		{"Qdrant", "the same without stop words", patience / m.tellingCPU,
-			fmt.Sprintf("100 ms / %.3g ns a chunk", m.tellingCPU*1e9), "smaller shards"},
+		{"Qdrant", "in one shard, a question's words take 100 ms of a core", patience / m.wordsCPU,
+			fmt.Sprintf("100 ms / %.3g ns a chunk", m.wordsCPU*1e9), "smaller shards for the time, not for the work: filters, tenants and collections that keep a search to a part; vectors alone"},
 		{"Qdrant", "a machine is full: layout disk", a.fill * a.ram * gb / onDisk.ram(),
 			fmt.Sprintf("%.0f GB / %.0f bytes a chunk", a.fill*a.ram, onDisk.ram()), "`qdrant.shards`, chosen when the collection is made: more than there are machines, so that they can be moved"},
 		{"Qdrant", "listing documents takes 10 minutes: each start of `index`, each page of `GET /v1/documents`", 600 / m.listCPU * a.perDocument,

@@ -15,14 +15,13 @@ var measured = struct {
 	buildCPU            graphCost  // for each chunk
 	graphCPU            graphCost  // for a search
 	wordsCPU            float64    // for a chunk, to search by words
-	tellingCPU          float64    // the same without stop words, which no store does yet
 	countCPU, listCPU   float64    // for a document
 	queryBytes          float64    // of a whole search, both ways
 	oneShard            []quantile // of searches by the graph
 }{
 	indexCPU: 7e-3, unchangedCPU: 0.3e-3, localStoreCPU: 0.116e-3, scanCPU: 41.6e-9, localWordsCPU: 1e-6, vectorFile: 595,
 	clientCPU: 0.084e-3, storeCPU: 0.329e-3, buildCPU: graphCost{0.487e-3, 14002}, graphCPU: graphCost{1.05e-3, 14002},
-	wordsCPU: 19.2e-9, tellingCPU: 5e-9, countCPU: 0.2e-6, listCPU: 55e-6, queryBytes: 38 << 10,
+	wordsCPU: 19.2e-9, countCPU: 0.2e-6, listCPU: 55e-6, queryBytes: 38 << 10,
 	oneShard: []quantile{{.5, 1.619e-3}, {.9, 5.604e-3}, {.99, 21.306e-3}, {.999, 266.348e-3}},
 }
 

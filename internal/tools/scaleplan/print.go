@@ -102,14 +102,14 @@ func printMillion(w io.Writer, a assumed, _ []float64) {
 }
 
 func printSearching(w io.Writer, a assumed, chunks []float64) {
-	head(w, "chunks", "shards", "a shard's graph, CPU", "its words, CPU", "without stop words", "all shards, CPU",
-		fmt.Sprintf("cores for %g a second", a.queries), "without stop words", "to the program", "within the cluster")
+	head(w, "chunks", "shards", "a shard's graph, CPU", "its words, CPU", "all shards, CPU", fmt.Sprintf("cores for %g a second", a.queries),
+		"without words", "to the program", "within the cluster")
 	for _, n := range chunks {
 		c := plan(a, onDisk, n)
 		in := n / c.shards
-		graph, words, telling := grown(measured.graphCPU, in), measured.wordsCPU*in, measured.tellingCPU*in
-		row(w, count(n), count(c.shards), seconds(graph), seconds(words), seconds(telling), seconds(c.shards*(graph+words)),
-			count(c.searchCores), count(a.queries*c.shards*(graph+telling)), size(c.network)+"/s", size(c.within)+"/s")
+		graph, words := grown(measured.graphCPU, in), measured.wordsCPU*in
+		row(w, count(n), count(c.shards), seconds(graph), seconds(words), seconds(c.shards*(graph+words)), count(c.searchCores),
+			count(a.queries*c.shards*graph), size(c.network)+"/s", size(c.within)+"/s")
 	}
 }
 
