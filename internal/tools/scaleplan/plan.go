@@ -34,6 +34,7 @@ type cluster struct {
 	shards      float64 // without replicas
 	machines    float64
 	bound       string  // what decides their number
+	without     float64 // machines, were there no searches by words
 	indexHours  float64 // of cores, to read, cut and encode
 	storeHours  float64 // of cores, to store in all replicas and build the graphs
 	indexers    float64 // processes of a core each
@@ -64,24 +65,30 @@ func plan(a assumed, l layout, chunks float64) cluster {
 	c.storeHours = chunks * (measured.clientCPU + a.replicas*(measured.storeCPU+grown(measured.buildCPU, inShard))) / hour
 	c.indexers = math.Ceil((c.indexHours + chunks*measured.clientCPU/hour) / (24 * a.days))
 	c.searchCores = a.queries * (c.shards * searchCPU(inShard))
-	byRAM, byDisk := c.ram/(a.fill*a.ram*gb), c.disk/(a.fill*a.disk*gb)
-	byCores := c.searchCores / (a.fill * a.cores)
-	c.machines, c.bound = byRAM, "memory"
-	if byDisk > c.machines {
-		c.machines, c.bound = byDisk, "disk"
-	}
-	if byCores > c.machines {
-		c.machines, c.bound = byCores, "searches"
-	}
-	c.machines = math.Ceil(c.machines)
-	if fewest := 2*a.replicas - 1; c.machines < fewest { // so that most are left when one fails
-		c.machines, c.bound = fewest, "copies"
-	}
+	c.machines, c.bound = machines(a, c, c.searchCores)
+	c.without, _ = machines(a, c, a.queries*c.shards*grown(measured.graphCPU, inShard))
 	c.month = c.machines * (a.ram*a.ramMonth + a.disk*a.diskMonth + a.cores*a.coreHour*monthHours)
 	c.once = (c.indexHours + c.storeHours) * a.coreHour
 	c.network = a.queries * measured.queryBytes
 	c.within = a.queries * c.shards * sources * candidates * candidateBytes
 	return c
+}
+
+// machines is how many a cluster needs with so many cores for its searches, and what
+// decides that.
+func machines(a assumed, c cluster, cores float64) (n float64, bound string) {
+	n, bound = c.ram/(a.fill*a.ram*gb), "memory"
+	if by := c.disk / (a.fill * a.disk * gb); by > n {
+		n, bound = by, "disk"
+	}
+	if by := cores / (a.fill * a.cores); by > n {
+		n, bound = by, "searches"
+	}
+	n = math.Ceil(n)
+	if fewest := 2*a.replicas - 1; n < fewest { // so that most are left when one fails
+		n, bound = fewest, "copies"
+	}
+	return n, bound
 }
 
 // grown is what was measured at one size, at another: what walks a graph grows with the

@@ -145,7 +145,7 @@ func TestLimitsAreNumbers(t *testing.T) {
 func TestUnits(t *testing.T) {
 	for _, v := range []struct{ got, want string }{
 		{size(999), "999 B"}, {size(1234), "1.23 kB"}, {size(3.92e10), "39.2 GB"}, {size(2e15), "2 PB"}, {size(7e15), "7 PB"},
-		{count(12.34), "12.3"}, {count(4120), "4120"}, {count(1e8), "100 million"}, {count(2.5e9), "2.5 billion"},
+		{count(12.34), "12.3"}, {count(4120), "4,120"}, {count(49261.08), "49,261"}, {count(999.6), "1000"}, {count(100000), "100,000"}, {count(1e8), "100 million"}, {count(2.5e9), "2.5 billion"},
 		{seconds(41.6e-9), "0.0416 µs"}, {seconds(0.25), "250 ms"}, {seconds(3), "3 s"},
 	} {
 		if v.got != v.want {

@@ -23,6 +23,8 @@ func count(x float64) string {
 		return fmt.Sprintf("%.3g billion", x/1e9)
 	case x >= 1e6:
 		return fmt.Sprintf("%.3g million", x/1e6)
+	case x >= 1000:
+		return fmt.Sprintf("%.0f,%03.0f", math.Floor(math.Round(x)/1000), math.Mod(math.Round(x), 1000))
 	case x >= 100:
 		return fmt.Sprintf("%.0f", x)
 	}
@@ -72,11 +74,11 @@ func printBytes(w io.Writer, _ assumed, _ []float64) {
 }
 
 func printClusters(w io.Writer, a assumed, chunks []float64) {
-	head(w, "chunks", "layout", "memory", "disk", "shards", "machines", "because of", "price a month")
+	head(w, "chunks", "layout", "memory", "disk", "shards", "machines", "because of", "price a month", "machines without searches by words")
 	for _, n := range chunks {
 		for _, l := range layouts {
 			c := plan(a, l, n)
-			row(w, count(n), l.name, size(c.ram), size(c.disk), count(c.shards), count(c.machines), c.bound, count(c.month))
+			row(w, count(n), l.name, size(c.ram), size(c.disk), count(c.shards), count(c.machines), c.bound, count(c.month), count(c.without))
 		}
 	}
 }
