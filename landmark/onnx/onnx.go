@@ -1,5 +1,6 @@
-// Package onnx runs embedding models with ONNX Runtime and the Hugging Face
-// tokenizers. It is the only package that links native code.
+// Package onnx runs embedding models, with kernels of its own where package bert
+// knows the graph and the processor, else with ONNX Runtime; texts go through the
+// Hugging Face tokenizers. It and package bert alone link native code.
 //
 // In: a model directory, see landmark/modeldir.
 //
@@ -10,7 +11,7 @@
 // Native code is linked with the build tag onnx and cgo; `make deps` fetches
 // and builds what that needs. Without the tag the package is complete and
 // [Open] returns [ErrNotBuilt]. At run time ONNX Runtime is loaded as a shared
-// library, once per process, release 1.24 or later.
+// library when a model needs it, once per process, release 1.24 or later.
 package onnx
 
 import (
