@@ -26,7 +26,7 @@ import (
 
 type settings struct {
 	index, chunks, layouts, python, engine string
-	queries                                int
+	queries, copies                        int
 }
 
 // layouts are what collections are created with.
@@ -45,6 +45,7 @@ func main() {
 	flag.StringVar(&s.python, "python", ".deps/qdrant/bin/python", "what runs the engine")
 	flag.StringVar(&s.engine, "engine", "internal/qdranttest/engine/adapter.py", "the engine behind Qdrant's protocol")
 	flag.IntVar(&s.queries, "queries", 1000, "searches for each row")
+	flag.IntVar(&s.copies, "copies", 1, "how often each document is stored, under other IDs: for more chunks than there are, where only words count")
 	flag.Parse()
 	if s.index == "" {
 		flag.Usage()

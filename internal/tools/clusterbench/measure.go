@@ -104,9 +104,13 @@ func (s settings) fill(ctx context.Context, e *engine, layout qdrant.Layout, chu
 		if n++; n%2 == 0 {
 			continue
 		}
-		docs = append(docs, d)
-		waiting += len(d.Chunks)
-		r.chunks, r.documents = r.chunks+len(d.Chunks), r.documents+1
+		for i := range s.copies {
+			d := d
+			d.ID = fmt.Sprintf("%s~%d", d.ID, i)
+			docs = append(docs, d)
+			waiting += len(d.Chunks)
+			r.chunks, r.documents = r.chunks+len(d.Chunks), r.documents+1
+		}
 		if waiting > 500 {
 			if err := store(); err != nil {
 				return err

@@ -21,9 +21,9 @@ var measured = struct {
 	oneShard            []quantile // of searches by the graph
 }{
 	indexCPU: 6.5e-3, unchangedCPU: 30e-6, localStoreCPU: 0.116e-3, scanCPU: 41.6e-9, localWordsCPU: 0.69e-6, localWordsTail: 2.03e-6, vectorFile: 596,
-	clientCPU: 0.084e-3, storeCPU: 0.311e-3, buildCPU: graphCost{0.434e-3, 14002}, graphCPU: graphCost{0.92e-3, 14002},
-	wordsCPU: 19e-9, countCPU: 0.28e-6, listCPU: 50e-6, queryBytes: 38 << 10,
-	oneShard: []quantile{{.5, 0.947e-3}, {.9, 2.191e-3}, {.99, 8.552e-3}, {.998, 27.26e-3}},
+	clientCPU: 0.089e-3, storeCPU: 0.349e-3, buildCPU: graphCost{0.579e-3, 30041}, graphCPU: graphCost{0.95e-3, 30041},
+	wordsCPU: 4.7e-9, countCPU: 0.33e-6, listCPU: 44e-6, queryBytes: 38 << 10,
+	oneShard: []quantile{{.5, 1.008e-3}, {.9, 1.157e-3}, {.99, 3.898e-3}, {.999, 58.456e-3}},
 }
 
 // graphCost is what was measured on a graph of so many chunks.
@@ -76,8 +76,8 @@ func kept(name string, landmark, landmark8, document, document8, word float64) l
 		both("their int8 copies", landmark8),
 		both(documentVectors, document),
 		both("its int8 copy", document8),
-		both("graph of the landmarks", 65),
-		both("graph of the documents", 34),
+		both("graph of the landmarks", 75),
+		both("graph of the documents", 37),
 		both(words, word),
 		both("indexes of the payload", 467),
 		both("IDs", 29),
