@@ -34,7 +34,6 @@ type cluster struct {
 	shards      float64 // without replicas
 	machines    float64
 	bound       string  // what decides their number
-	without     float64 // machines, were there no searches by words
 	indexHours  float64 // of cores, to read, cut and encode
 	storeHours  float64 // of cores, to store in all replicas and build the graphs
 	indexers    float64 // processes of a core each
@@ -66,7 +65,6 @@ func plan(a assumed, l layout, chunks float64) cluster {
 	c.indexers = math.Ceil((c.indexHours + chunks*measured.clientCPU/hour) / (24 * a.days))
 	c.searchCores = a.queries * (c.shards * searchCPU(inShard))
 	c.machines, c.bound = machines(a, c, c.searchCores)
-	c.without, _ = machines(a, c, a.queries*c.shards*grown(measured.graphCPU, inShard))
 	c.month = c.machines * (a.ram*a.ramMonth + a.disk*a.diskMonth + a.cores*a.coreHour*monthHours)
 	c.once = (c.indexHours + c.storeHours) * a.coreHour
 	c.network = a.queries * measured.queryBytes

@@ -74,11 +74,11 @@ func printBytes(w io.Writer, _ assumed, _ []float64) {
 }
 
 func printClusters(w io.Writer, a assumed, chunks []float64) {
-	head(w, "chunks", "layout", "memory", "disk", "shards", "machines", "because of", "price a month", "machines without searches by words")
+	head(w, "chunks", "layout", "memory", "disk", "shards", "machines", "because of", "price a month")
 	for _, n := range chunks {
 		for _, l := range layouts {
 			c := plan(a, l, n)
-			row(w, count(n), l.name, size(c.ram), size(c.disk), count(c.shards), count(c.machines), c.bound, count(c.month), count(c.without))
+			row(w, count(n), l.name, size(c.ram), size(c.disk), count(c.shards), count(c.machines), c.bound, count(c.month))
 		}
 	}
 }
