@@ -91,8 +91,9 @@ func (e *Encoder) fill(w *weights) {
 	set(m.shift, w.floats("embeddings.norm.bias"))
 	// Softmax is by powers of two.
 	query := math.Log2E / math.Sqrt(float64(w.width/w.heads))
-	for i, l := range unsafe.Slice(m.layers, w.layers) {
-		l := &l
+	layers := unsafe.Slice(m.layers, w.layers)
+	for i := range layers {
+		l := &layers[i]
 		for k, p := range w.products() {
 			to := []*C.bert_product{&l.query, &l.keyvalue, &l.keyvalue, &l.output, &l.up, &l.down}[k]
 			first, factor := 0, 1.0
