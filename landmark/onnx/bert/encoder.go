@@ -123,6 +123,18 @@ func (e *Encoder) fill(w *weights) {
 	}
 }
 
+// floats returns a tensor of one number for each channel; ones where it was left out.
+func (w *weights) floats(name string) []float32 {
+	if t, ok := w.Tensors[name]; ok {
+		return t.Floats()
+	}
+	out := make([]float32, w.width)
+	for i := range out {
+		out[i] = 1
+	}
+	return out
+}
+
 func set(to *C.float, from []float32) {
 	copy(unsafe.Slice((*float32)(to), len(from)), from)
 }

@@ -163,15 +163,3 @@ func finite(values []float32) bool {
 	}
 	return true
 }
-
-// floats returns a tensor of one number for each channel; ones where it was left out.
-func (w *weights) floats(name string) []float32 {
-	if t, ok := w.Tensors[name]; ok {
-		return t.Floats()
-	}
-	out := make([]float32, w.width)
-	for i := range out {
-		out[i] = 1
-	}
-	return out
-}
