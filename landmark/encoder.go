@@ -2,6 +2,8 @@ package landmark
 
 import (
 	"context"
+	"errors"
+	"fmt"
 
 	"github.com/waymark-rag/waymark/chunker"
 )
@@ -26,6 +28,24 @@ type Tokenizer interface {
 type Sequence struct {
 	IDs       []int32
 	Positions []int32 // indexes into IDs at which the hidden state is wanted
+}
+
+// Check refuses a sequence that no encoder can take.
+func (s Sequence) Check() error {
+	if len(s.IDs) == 0 {
+		return errors.New("it has no tokens")
+	}
+	for _, id := range s.IDs {
+		if id < 0 { // a runtime may count from the vocabulary's end
+			return fmt.Errorf("token id %d: want 0 or more", id)
+		}
+	}
+	for _, p := range s.Positions {
+		if p < 0 || int(p) >= len(s.IDs) {
+			return fmt.Errorf("position %d is outside its %d tokens", p, len(s.IDs))
+		}
+	}
+	return nil
 }
 
 // Encoder runs the transformer.

@@ -59,7 +59,7 @@ func (e *encoder) Encode(ctx context.Context, batch []landmark.Sequence) ([][]fl
 		return nil, errClosed
 	}
 	for i, s := range batch {
-		if err := check(s); err != nil {
+		if err := s.Check(); err != nil {
 			return nil, fmt.Errorf("sequence %d: %w", i, err)
 		}
 	}
@@ -77,23 +77,6 @@ func (e *encoder) Encode(ctx context.Context, batch []landmark.Sequence) ([][]fl
 		batch = batch[step:]
 	}
 	return out, nil
-}
-
-func check(s landmark.Sequence) error {
-	if len(s.IDs) == 0 {
-		return errors.New("it has no tokens")
-	}
-	for _, id := range s.IDs {
-		if id < 0 { // the runtime would count from the vocabulary's end
-			return fmt.Errorf("token id %d: want 0 or more", id)
-		}
-	}
-	for _, p := range s.Positions {
-		if p < 0 || int(p) >= len(s.IDs) {
-			return fmt.Errorf("position %d is outside its %d tokens", p, len(s.IDs))
-		}
-	}
-	return nil
 }
 
 // run puts a batch through the graph once there is a free slot.

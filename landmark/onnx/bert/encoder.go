@@ -4,7 +4,6 @@ package bert
 
 // #cgo CFLAGS: -O3
 // #cgo LDFLAGS: -lm
-// #include <stdlib.h>
 // #include "bert.h"
 import "C"
 
@@ -187,9 +186,10 @@ func (e *Encoder) Encode(ctx context.Context, batch []landmark.Sequence) ([][]fl
 	return out, nil
 }
 
+// check refuses what the model has no room for.
 func (e *Encoder) check(s landmark.Sequence) error {
-	if len(s.IDs) == 0 {
-		return errors.New("it has no tokens")
+	if err := s.Check(); err != nil {
+		return err
 	}
 	if len(s.IDs) > e.positions {
 		return fmt.Errorf("its %d tokens are more than the model's %d positions", len(s.IDs), e.positions)
@@ -197,15 +197,8 @@ func (e *Encoder) check(s landmark.Sequence) error {
 	if len(s.Positions) > len(s.IDs) {
 		return fmt.Errorf("%d positions of %d tokens: want each once", len(s.Positions), len(s.IDs))
 	}
-	for _, id := range s.IDs {
-		if id < 0 || int(id) >= e.vocabulary {
-			return fmt.Errorf("token id %d: want 0 to %d", id, e.vocabulary-1)
-		}
-	}
-	for _, p := range s.Positions {
-		if p < 0 || int(p) >= len(s.IDs) {
-			return fmt.Errorf("position %d is outside its %d tokens", p, len(s.IDs))
-		}
+	if id := slices.Max(s.IDs); int(id) >= e.vocabulary {
+		return fmt.Errorf("token id %d: want 0 to %d", id, e.vocabulary-1)
 	}
 	return nil
 }
