@@ -1,9 +1,7 @@
 //go:build cgo && onnx && amd64 && linux
 
-
 #include "bert.h"
 
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/syscall.h>
@@ -113,6 +111,14 @@ static void *take(arena *a, size_t size) {
 	return a->at ? a->at + from : NULL;
 }
 
+// reserve gets the memory that was counted, all zero, to be handed out from its start. It returns 0 if there is none.
+static int reserve(arena *a) {
+	a->at = aligned_alloc(64, a->used);
+	if (a->at) memset(a->at, 0, a->used);
+	a->used = 0;
+	return a->at != NULL;
+}
+
 static int up_to(int n, int step) { return (n + step - 1) / step * step; }
 
 static bert_product take_product(arena *a, int inner, int outer) {
@@ -158,13 +164,11 @@ bert_model *bert_new(bert_shape shape) {
 	m->shape = shape;
 	arena a = {0};
 	take_model(&a, m);
-	m->memory = aligned_alloc(64, a.used);
-	if (!m->memory) {
+	if (!reserve(&a)) {
 		free(m);
 		return NULL;
 	}
-	memset(m->memory, 0, a.used);
-	a = (arena){.at = m->memory};
+	m->memory = a.at;
 	take_model(&a, m);
 	return m;
 }
@@ -222,15 +226,12 @@ bert_scratch *bert_scratch_new(const bert_model *m, int rows, int longest) {
 	if (!s) return NULL;
 	arena a = {0};
 	take_scratch(&a, s, m->shape, rows, longest);
-	void *memory = aligned_alloc(64, a.used);
-	if (!memory) {
+	if (!reserve(&a)) {
 		free(s);
 		return NULL;
 	}
-	memset(memory, 0, a.used);
-	a = (arena){.at = memory};
+	s->memory = a.at;
 	take_scratch(&a, s, m->shape, rows, longest);
-	s->memory = memory;
 	return s;
 }
 
@@ -239,8 +240,9 @@ void bert_scratch_free(bert_scratch *s) {
 	free(s);
 }
 
-static VECTOR void embed(const bert_model *m, bert_rows rows, bert_spans sequences, const int32_t *ids, const uint8_t *words, float scale, float zero) {
+VECTOR void bert_embed(const bert_model *m, bert_scratch *s, bert_spans sequences, const int32_t *ids, const uint8_t *words, float scale, float zero) {
 	const int width = m->shape.width;
+	const bert_rows rows = s->rows;
 	const __m512 by = _mm512_set1_ps(scale), shift = _mm512_set1_ps(-zero * scale);
 	for (int i = 0; i < sequences.count; i++)
 		for (int r = sequences.starts[i]; r < sequences.starts[i + 1]; r++) {
@@ -253,11 +255,7 @@ static VECTOR void embed(const bert_model *m, bert_rows rows, bert_spans sequenc
 			}
 			rows.scales[r] = norm_row(state, width, m->norm, m->shift, m->shape.epsilon, rows.bytes + (long)r * width);
 		}
-}
-
-void bert_embed(const bert_model *m, bert_scratch *s, bert_spans sequences, const int32_t *ids, const uint8_t *words, float scale, float zero) {
 	s->rows.count = up_to(sequences.starts[sequences.count], BLOCK);
-	embed(m, s->rows, sequences, ids, words, scale, zero);
 }
 
 static void run(int level, const bert_model *m, bert_scratch *s, int layer, bert_spans keys, bert_spans queries, bert_rows asked) {

@@ -92,7 +92,7 @@ static TARGET void KERNEL(layer)(const bert_model *m, const bert_layer *l, bert_
 			scales[r] = norm_row(states + (long)r * width, width, l->attention_norm, l->attention_shift, m->shape.epsilon, bytes + (long)r * width);
 		if (channels > 0) split_rows(states, width, count, l->split_up, l->split_bias, s->split);
 		KERNEL(up)(&l->up, bytes, scales, count, s, hidden);
-		if (channels > 0)
+		if (channels > 0) // a constant number of them, so that their loop is unrolled
 			KERNEL(add)(&l->down, s->hidden_bytes, hidden, count, l->divisors, states, s->split, l->split_down, SPLIT, s);
 		else
 			KERNEL(add)(&l->down, s->hidden_bytes, hidden, count, l->divisors, states, NULL, NULL, 0, s);
