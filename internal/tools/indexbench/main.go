@@ -1,5 +1,3 @@
-//go:build unix
-
 // Command indexbench says what `waymark index` costs beside encoding alone.
 //
 //	go run ./internal/tools/indexbench [-rounds 5] DIR...
@@ -19,9 +17,8 @@ import (
 	"sync"
 	"time"
 
-	"golang.org/x/sys/unix"
-
 	"github.com/waymark-rag/waymark/chunker"
+	"github.com/waymark-rag/waymark/internal/tools/cputime"
 	"github.com/waymark-rag/waymark/landmark"
 	"github.com/waymark-rag/waymark/landmark/onnx"
 	"github.com/waymark-rag/waymark/models"
@@ -116,18 +113,9 @@ func index(ctx context.Context, model *recorder, dir string) (tokens int, err er
 type cost struct{ cpu, wall time.Duration }
 
 func measure(f func() error) (cost, error) {
-	start, cpu := time.Now(), cpuTime()
+	start, cpu := time.Now(), cputime.Own()
 	err := f()
-	return cost{cpuTime() - cpu, time.Since(start)}, err
-}
-
-// cpuTime is what the program has had of the processors.
-func cpuTime() time.Duration {
-	var u unix.Rusage
-	if err := unix.Getrusage(unix.RUSAGE_SELF, &u); err != nil {
-		log.Fatal(err)
-	}
-	return time.Duration(u.Utime.Nano() + u.Stime.Nano())
+	return cost{cputime.Own() - cpu, time.Since(start)}, err
 }
 
 func least(all []cost) float64 {
