@@ -11,8 +11,9 @@ import (
 // there.
 type found struct {
 	Candidate
-	dense, lexical int
-	rule           string
+	dense, lexical   int
+	onDense, onWords float64 // where both sources take part: its scores on their scales
+	pick             int     // of MMR, from 1
 }
 
 // scale takes the scores of a source to those from 0 to 1 that can be added to
@@ -88,12 +89,10 @@ func fuse(c Candidates, q Query, req Request) []found {
 	dense, lexical := denseScale(c.Dense, req.Weights), lexicalScale(c.Lexical)
 	for i := range pool {
 		f := &pool[i]
-		f.rule = f.explain(q, req)
 		switch {
-		case q.Vector != nil && q.Words != "":
-			d, l := dense.of(f.Score.Dense), lexical.of(f.Score.Lexical)
-			f.Score.Value = (d + req.Lexical*l) / (1 + req.Lexical)
-			f.rule = fmt.Sprintf("fused (%.3f + %.4g·%.3f)/%.4g: %s", d, req.Lexical, l, 1+req.Lexical, f.rule)
+		case q.hybrid():
+			f.onDense, f.onWords = dense.of(f.Score.Dense), lexical.of(f.Score.Lexical)
+			f.Score.Value = (f.onDense + req.Lexical*f.onWords) / (1 + req.Lexical)
 		case q.Vector != nil:
 			f.Score.Value = f.Score.Dense
 		default:
@@ -112,8 +111,12 @@ func fuse(c Candidates, q Query, req Request) []found {
 	return pool
 }
 
-// explain says in words what the scores are made of.
-func (f *found) explain(q Query, req Request) string {
+// hybrid reports whether both sources take part.
+func (q Query) hybrid() bool { return q.Vector != nil && q.Words != "" }
+
+// rule says in words how the score came about.
+func (f *found) rule(req Request) string {
+	q := req.query()
 	var parts []string
 	if q.Vector != nil {
 		var terms []string
@@ -133,7 +136,14 @@ func (f *found) explain(q Query, req Request) string {
 	if f.lexical > 0 {
 		parts = append(parts, fmt.Sprintf("lexical%s (bm25 %.2f)", place(f.lexical), f.Score.Lexical))
 	}
-	return strings.Join(parts, ", ")
+	rule := strings.Join(parts, ", ")
+	if q.hybrid() {
+		rule = fmt.Sprintf("fused (%.3f + %.4g·%.3f)/%.4g: %s", f.onDense, req.Lexical, f.onWords, 1+req.Lexical, rule)
+	}
+	if f.pick > 0 {
+		rule = fmt.Sprintf("mmr(λ=%.4g) pick %d of %s", req.MMR, f.pick, rule)
+	}
+	return rule
 }
 
 // place names a rank; a candidate that another source found has none.

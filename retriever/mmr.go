@@ -2,7 +2,6 @@ package retriever
 
 import (
 	"context"
-	"fmt"
 	"slices"
 )
 
@@ -40,7 +39,7 @@ func diversify(ctx context.Context, store Store, pool []found, req Request) ([]f
 		}
 		picked[next] = true
 		f := choice[next]
-		f.rule = fmt.Sprintf("mmr(λ=%.4g) pick %d of %s", req.MMR, len(out)+1, f.rule)
+		f.pick = len(out) + 1
 		out = append(out, f)
 		for i := range choice {
 			likeness[i] = max(likeness[i], Dot(vectors[next], vectors[i]))

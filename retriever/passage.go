@@ -70,13 +70,13 @@ func passages(ctx context.Context, store Store, spans []span, req Request) (hits
 		if ok && s.last < len(d.Chunks) {
 			s.first = max(s.first-req.Neighbours, 0)
 			s.last = min(s.last+req.Neighbours, len(d.Chunks)-1)
-			hits = append(hits, s.hit(d))
+			hits = append(hits, s.hit(d, req))
 		}
 	}
 	return hits, len(hits) == len(spans), nil
 }
 
-func (s span) hit(d Document) Hit {
+func (s span) hit(d Document, req Request) Hit {
 	first, last := d.Chunks[s.first], d.Chunks[s.last]
 	r := chunker.Range{Start: first.Text.Start, End: last.Text.End}
 	return Hit{
@@ -93,6 +93,6 @@ func (s span) hit(d Document) Hit {
 		Chunk:    s.best.Chunk,
 		Chunks:   [2]int{s.first, s.last},
 		Score:    s.best.Score,
-		Rule:     s.best.rule,
+		Rule:     s.best.rule(req),
 	}
 }
