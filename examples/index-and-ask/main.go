@@ -2,7 +2,7 @@
 // a question into a cited answer. It needs no server and no network.
 //
 //	make deps && eval "$(make -s env)"
-//	go run ./examples/index-and-ask examples/handbook "Who forecast the growth of the index?"
+//	go run ./examples/index-and-ask examples/handbook "How many minutes did the batteries last at the test in 2032?"
 package main
 
 import (
